@@ -1,0 +1,26 @@
+# fuzzmill: fuzz a program with AI agents, each in a sealed container.
+# "make help" lists what a person can type.
+-include conf/local.mk
+include mk/base.mk
+include mk/build.mk
+
+# What there is to build.  Rules read these lists when they are parsed, so
+# this table comes before the fragments that use it.
+$(eval $(call LIBRARY,atfile.c buf.c clock.c docker.c err.c http.c json.c \
+    num.c proc.c rundir.c sha256.c strv.c text.c version.c))
+$(eval $(call PROGRAM,dockrun,capture.c compare.c deadline.c \
+    dockrun.c facts.c inside.c mask.c options.c prepare.c redact.c scratch.c \
+    session.c spec.c stream.c uid.c watch.c, \
+    libcurl libcjson libcrypto))
+$(eval $(call PROGRAM,fzplan,campaign.c fzplan.c inputs.c place.c, \
+    libcjson libcrypto))
+$(eval $(call PROGRAM,fzps,fzps.c measure.c owner.c session.c sweep.c table.c, \
+    libcurl libcjson))
+$(eval $(call PROGRAM,fzstat,fzstat.c output-closing.c output-ids.c \
+    output-json.c output-jsonl.c output-text.c output-tsv.c output.c put.c \
+    run.c scan.c summary.c,libcjson))
+$(eval $(call PROGRAM,markrun,markrun.c,libcjson))
+$(eval $(call STATIC,fzinit,fzinit.c report.c))
+
+all: $(PROGRAMS)	## build every program
+-include $(DEPS)

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* Follows a running container: the one loop of dockrun. */
+#include "watch.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/signalfd.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "capture.h"
+#include "clock.h"
+#include "docker.h"
+#include "err.h"
+#include "inside.h"
+#include "json.h"
+#include "session.h"
+
+#define KILL_TIMEOUT_MS 10000
+#define LINGER_MS	10000 /* one of attach and wait has ended, not both */
+
+int
+watch_signal(int sigfd)
+{
+	struct signalfd_siginfo si;
+
+	if (read(sigfd, &si, sizeof(si)) != (ssize_t)sizeof(si))
+		return 0;
+	return si.ssi_signo == SIGINT ? SESSION_INTERRUPTED
+				      : SESSION_TERMINATED;
+}
+
+static int
+into_buf(void *ctx, const char *p, size_t n)
+{
+	return buf_add(ctx, p, n);
+}
+
+static int
+discard(void *ctx, const char *p, size_t n)
+{
+	(void)ctx;
+	(void)p;
+	(void)n;
+	return 0;
+}
+
+static int
+post(struct watch *w, struct http_xfer *x, char path[128], const char *verb,
+    struct err *e)
+{
+	(void)snprintf(
+	    path, 128, "%s/containers/%s/%s", w->d->prefix, w->id, verb);
+	x->req.method = "POST";
+	x->req.path = path;
+	return http_start(w->d->http, x, e);
+}
+
+/* 1: registered, the head of the answer is there; 0: not yet; -1: failed */
+static int
+is_registered(struct watch *w, const struct http_xfer *x, const char *what,
+    struct err *e)
+{
+	if (x->status != 0 && x->status != 200)
+		return docker_refusal(what, x->status, "", e);
+	if (x->done)
+		return x->failed
+		    ? http_error(w->d->http, x, e)
+		    : err_set(e, EX_UNAVAILABLE,
+			  "engine: %s ended before the session began", what);
+	return x->status == 200;
+}
+
+int
+watch_attach(struct watch *w, struct err *e)
+{
+	int64_t until = clock_mono_ms() + w->d->timeout_ms;
+	int a = 0, b = 0;
+
+	w->wait_body.max = 65536;
+	w->attach.sink = capture_feed;
+	w->attach.ctx = w->capture;
+	w->wait.sink = into_buf;
+	w->wait.ctx = &w->wait_body;
+	w->kill.sink = discard;
+	w->kill.req.timeout_ms = KILL_TIMEOUT_MS;
+	if (post(w, &w->attach, w->attach_path,
+		"attach?stream=1&stdout=1&stderr=1", e) < 0 ||
+	    post(w, &w->wait, w->wait_path, "wait?condition=next-exit", e) < 0)
+		return -1;
+	while (a != 1 || b != 1) {
+		if (clock_mono_ms() > until)
+			return err_set(e, EX_UNAVAILABLE,
+			    "engine: no answer to attach and wait");
+		if (http_poll(w->d->http, NULL, 0, 100, e) < 0)
+			return -1;
+		a = is_registered(w, &w->attach, "attach", e);
+		b = a < 0 ? 0 : is_registered(w, &w->wait, "wait", e);
+		if (a < 0 || b < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Goes out beside the attached stream: waiting here for the engine's answer
+ * while its output is not taken would stall both. */
+static void
+send_signal(struct watch *w, int sig)
+{
+	struct err ignored;
+	char verb[32];
+
+	http_stop(w->d->http, &w->kill); /* the last one had its time */
+	(void)snprintf(verb, sizeof(verb), "kill?signal=%d", sig);
+	if (post(w, &w->kill, w->kill_path, verb, &ignored) < 0)
+		return; /* fzinit keeps a deadline too */
+}
+
+static void
+on_signal(struct watch *w)
+{
+	int status = watch_signal(w->sigfd);
+	int64_t now = clock_mono_ms();
+
+	if (status == 0)
+		return;
+	if (w->signal != 0) {
+		deadline_hurry(&w->deadline, now);
+		return;
+	}
+	w->signal = status;
+	deadline_stop(&w->deadline, now, STOP_INTERRUPTED);
+	(void)printf("[%s] stopping, up to %lld s; again kills now\n", w->run,
+	    (long long)(w->deadline.grace_ms + DEADLINE_TERM_MS) / 1000);
+	(void)fflush(stdout);
+}
+
+static void
+keep_deadline(struct watch *w)
+{
+	int64_t now = clock_mono_ms();
+	int sig;
+
+	if (w->capture->full && w->deadline.why == STOP_NONE) {
+		deadline_stop(&w->deadline, now, STOP_LOG_QUOTA);
+		deadline_hurry(&w->deadline, now);
+	}
+	sig = deadline_step(&w->deadline, now);
+	if (sig != 0)
+		send_signal(w, sig);
+}
+
+/* Once one of the two streams has ended, the other must follow soon. */
+static int
+check_streams(struct watch *w, struct err *e)
+{
+	int64_t now = clock_mono_ms();
+	int64_t seen = w->capture->file[0].bytes + w->capture->file[1].bytes;
+
+	if (w->attach.done && w->attach.refused)
+		return err_set(e, EX_PROTOCOL,
+		    "attach: the engine sent what is no output frame");
+	if (w->wait.done && w->wait.failed)
+		return http_error(w->d->http, &w->wait, e);
+	if (w->attach.done && w->attach.failed)
+		return http_error(w->d->http, &w->attach, e);
+	if (w->deadline.lost)
+		return err_set(e, EX_UNAVAILABLE,
+		    "engine: the container does not end, not even by KILL");
+	if (!w->attach.done && !w->wait.done)
+		return 0;
+	if (w->linger_ms == 0 || seen != w->seen)
+		w->linger_ms = now + LINGER_MS;
+	w->seen = seen;
+	if (now > w->linger_ms)
+		return err_set(e, EX_UNAVAILABLE,
+		    "engine: the session's %s was cut",
+		    w->attach.done ? "output" : "end");
+	return 0;
+}
+
+int
+watch_until_end(struct watch *w, struct err *e)
+{
+	while (!w->attach.done || !w->wait.done) {
+		struct pollfd fds[] = {
+			{ .fd = w->sigfd },
+			{ .fd = inside_fd(w->inside) },
+		};
+		unsigned n = fds[1].fd >= 0 ? 2 : 1;
+		int64_t left;
+
+		keep_deadline(w);
+		left = deadline_wait_ms(&w->deadline, clock_mono_ms());
+		if (http_poll(w->d->http, fds, n,
+			(long)(left < 1000 ? left : 1000), e) < 0)
+			return -1;
+		if (fds[0].revents != 0)
+			on_signal(w);
+		if (n == 2 && fds[1].revents != 0)
+			inside_read(w->inside);
+		if (check_streams(w, e) < 0)
+			return -1;
+	}
+	inside_read(w->inside);
+	return 0;
+}
+
+void
+watch_release(struct watch *w)
+{
+	if (w->d == NULL)
+		return;
+	http_stop(w->d->http, &w->kill);
+	http_stop(w->d->http, &w->attach);
+	http_stop(w->d->http, &w->wait);
+	buf_release(&w->wait_body);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* cJSON with the strictness it lacks. */
+#include "json.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "atfile.h"
+#include "buf.h"
+#include "cleanup.h"
+#include "err.h"
+#include "text.h"
+
+#define DEPTH_MAX 32
+#define KEYS_MAX  4096
+
+/* What cJSON lets pass although it is no JSON, or more than we want. */
+static const char *
+objection(const char *text, size_t len)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	bool in_string = false;
+	int depth = 0;
+
+	for (size_t i = 0, n; i < len; i += n) {
+		n = text_utf8(p + i, len - i);
+		if (n == 0)
+			return "not UTF-8";
+		if (in_string && p[i] == '\\') {
+			if (len - i >= 6 && memcmp(p + i, "\\u0000", 6) == 0)
+				return "NUL in a string";
+			n = len - i >= 2 && p[i + 1] < 0x80 ? 2 : 1;
+		} else if (p[i] == '"') {
+			in_string = !in_string;
+		} else if (!in_string && (p[i] == '{' || p[i] == '[')) {
+			if (++depth > DEPTH_MAX)
+				return "nested too deeply";
+		} else if (!in_string && (p[i] == '}' || p[i] == ']')) {
+			depth--;
+		}
+	}
+	return NULL;
+}
+
+/* Depth is bounded by objection(). */
+static bool
+has_twins(const cJSON *node) /* NOLINT(misc-no-recursion) */
+{
+	size_t keys = 0;
+
+	for (const cJSON *a = node->child; a != NULL; a = a->next) {
+		if (cJSON_IsObject(node) && ++keys > KEYS_MAX)
+			return true;
+		for (const cJSON *b = a->next;
+		     cJSON_IsObject(node) && b != NULL; b = b->next)
+			if (strcmp(a->string, b->string) == 0)
+				return true;
+		if (a->child != NULL && has_twins(a))
+			return true;
+	}
+	return false;
+}
+
+cJSON *
+json_parse(const char *text, size_t len, struct err *e)
+{
+	const char *end = text;
+	const char *why = objection(text, len);
+	AUTO(json_p) cJSON *j = NULL;
+	cJSON *taken;
+
+	if (why != NULL) {
+		err_set(e, EX_DATAERR, "not valid JSON: %s", why);
+		return NULL;
+	}
+	j = cJSON_ParseWithLengthOpts(text, len + 1, &end, true);
+	if (j == NULL || end != text + len) {
+		err_set(
+		    e, EX_DATAERR, "not valid JSON near byte %td", end - text);
+		return NULL;
+	}
+	if (has_twins(j)) {
+		err_set(e, EX_DATAERR, "not valid JSON: a key stands twice");
+		return NULL;
+	}
+	taken = j;
+	j = NULL;
+	return taken;
+}
+
+cJSON *
+json_read(int dfd, const char *name, size_t max, const char *schema,
+    struct err *e)
+{
+	AUTO(buf_release) struct buf b = BUF_INIT(max);
+	const char *got;
+	cJSON *j;
+
+	if (at_read(dfd, name, &b, e) < 0)
+		return NULL;
+	j = json_parse(b.data, b.len, e);
+	got = j != NULL ? json_str(j, "_schema", e) : NULL;
+	if (got != NULL && strcmp(got, schema) == 0)
+		return j;
+	if (got != NULL)
+		err_set(e, EX_DATAERR, "\"_schema\" is \"%.40s\", not \"%s\"",
+		    got, schema);
+	err_wrap(e, "%s", name);
+	cJSON_Delete(j);
+	return NULL;
+}
+
+const char *
+json_str(const cJSON *obj, const char *key, struct err *e)
+{
+	const cJSON *v = cJSON_GetObjectItemCaseSensitive(obj, key);
+
+	if (cJSON_IsString(v))
+		return v->valuestring;
+	err_set(e, EX_DATAERR, "\"%s\": %s", key,
+	    v == NULL ? "missing" : "not a string");
+	return NULL;
+}
+
+int
+json_int(const cJSON *obj, const char *key, int64_t min, int64_t max,
+    int64_t *out, struct err *e)
+{
+	const cJSON *v = cJSON_GetObjectItemCaseSensitive(obj, key);
+	double d;
+
+	if (!cJSON_IsNumber(v))
+		return err_set(e, EX_DATAERR, "\"%s\": %s", key,
+		    v == NULL ? "missing" : "not a number");
+	d = v->valuedouble;
+	if (!(d >= (double)min && d <= (double)max) ||
+	    d > (double)JSON_INT_MAX || d != (double)(int64_t)d)
+		return err_set(e, EX_DATAERR,
+		    "\"%s\": %g is not an integer from %lld to %lld", key, d,
+		    (long long)min, (long long)max);
+	*out = (int64_t)d;
+	return 0;
+}
+
+const cJSON *
+json_at(const cJSON *j, const char *path)
+{
+	char key[64];
+
+	while (j != NULL && *path != '\0') {
+		size_t n = strcspn(path, ".");
+
+		if (n >= sizeof(key))
+			return NULL;
+		memcpy(key, path, n);
+		key[n] = '\0';
+		j = cJSON_GetObjectItemCaseSensitive(j, key);
+		path += n + (path[n] == '.');
+	}
+	return j;
+}
+
+const char *
+json_at_str(const cJSON *j, const char *path)
+{
+	return cJSON_GetStringValue(json_at(j, path));
+}
+
+int64_t
+json_at_int(const cJSON *j, const char *path)
+{
+	const cJSON *v = json_at(j, path);
+	double d = cJSON_IsNumber(v) ? v->valuedouble : -1;
+
+	if (!(d >= 0 && d <= (double)JSON_INT_MAX))
+		return -1;
+	return (int64_t)d;
+}
+
+bool
+json_at_true(const cJSON *j, const char *path)
+{
+	return cJSON_IsTrue(json_at(j, path));
+}
+
+cJSON *
+json_put_obj(cJSON *obj, const char *key, bool *ok)
+{
+	cJSON *child = *ok ? cJSON_AddObjectToObject(obj, key) : NULL;
+
+	*ok = child != NULL;
+	return child;
+}
+
+cJSON *
+json_put_arr(cJSON *obj, const char *key, bool *ok)
+{
+	cJSON *child = *ok ? cJSON_AddArrayToObject(obj, key) : NULL;
+
+	*ok = child != NULL;
+	return child;
+}
+
+void
+json_put_str(cJSON *obj, const char *key, const char *val, bool *ok)
+{
+	*ok = *ok && cJSON_AddStringToObject(obj, key, val) != NULL;
+}
+
+void
+json_put_int(cJSON *obj, const char *key, int64_t val, bool *ok)
+{
+	*ok = *ok && val >= -JSON_INT_MAX && val <= JSON_INT_MAX &&
+	    cJSON_AddNumberToObject(obj, key, (double)val) != NULL;
+}
+
+void
+json_put_bool(cJSON *obj, const char *key, bool val, bool *ok)
+{
+	*ok = *ok && cJSON_AddBoolToObject(obj, key, val) != NULL;
+}
+
+void
+json_put_null(cJSON *obj, const char *key, bool *ok)
+{
+	*ok = *ok && cJSON_AddNullToObject(obj, key) != NULL;
+}
+
+void
+json_put_known(cJSON *obj, const char *key, int64_t val, bool *ok)
+{
+	if (val < 0)
+		json_put_null(obj, key, ok);
+	else
+		json_put_int(obj, key, val, ok);
+}
+
+void
+json_put_str_or_null(cJSON *obj, const char *key, const char *val, bool *ok)
+{
+	if (val == NULL)
+		json_put_null(obj, key, ok);
+	else
+		json_put_str(obj, key, val, ok);
+}
+
+static void
+add(cJSON *arr, cJSON *item, bool *ok)
+{
+	*ok = *ok && item != NULL && cJSON_AddItemToArray(arr, item);
+	if (!*ok)
+		cJSON_Delete(item);
+}
+
+void
+json_add_str(cJSON *arr, const char *val, bool *ok)
+{
+	if (*ok)
+		add(arr, cJSON_CreateString(val), ok);
+}
+
+cJSON *
+json_add_obj(cJSON *arr, bool *ok)
+{
+	cJSON *item = *ok ? cJSON_CreateObject() : NULL;
+
+	add(arr, item, ok);
+	return *ok ? item : NULL;
+}
+
+int
+json_write(int dfd, const char *name, const cJSON *j, struct err *e)
+{
+	AUTO(buf_release) struct buf b = BUF_INIT(1 << 24);
+	char *text = cJSON_PrintUnformatted(j);
+	bool ok = text != NULL && buf_add(&b, text, strlen(text)) == 0 &&
+	    buf_add(&b, "\n", 1) == 0;
+
+	cJSON_free(text);
+	if (!ok)
+		return err_set(e, EX_OSERR, "%s: out of memory", name);
+	return at_write(dfd, name, b.data, b.len, AT_REPLACE, e);
+}
