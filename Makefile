@@ -1,7 +1,7 @@
 # fuzzmill: fuzz a program with AI agents, each in a sealed container.
 # "make help" lists what a person can type.
--include conf/local.mk
 include mk/base.mk
+include mk/config.mk
 include mk/build.mk
 
 # What there is to build.  Rules read these lists when they are parsed, so
@@ -19,8 +19,16 @@ $(eval $(call PROGRAM,fzps,fzps.c measure.c owner.c session.c sweep.c table.c, \
 $(eval $(call PROGRAM,fzstat,fzstat.c output-closing.c output-ids.c \
     output-json.c output-jsonl.c output-text.c output-tsv.c output.c put.c \
     run.c scan.c summary.c,libcjson))
-$(eval $(call PROGRAM,markrun,markrun.c,libcjson))
+$(eval $(call PROGRAM,markrun,joblog.c markrun.c result.c verdict.c,libcjson))
 $(eval $(call STATIC,fzinit,fzinit.c report.c))
 
 all: $(PROGRAMS)	## build every program
+
+help:			## list what can be made
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort -u | \
+	    awk -F '\t' '{ printf "  %-16s %s\n", $$1, $$2 }'
+
+include mk/setup.mk
+include mk/demo.mk
+include mk/campaign.mk
 -include $(DEPS)

@@ -1,6 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Live sessions are listed, orphans swept up, and nobody else is touched.
+# Its orphans are anybody's: run it where no campaign begins meanwhile, or
+# with DOCKER_HOST naming an engine of its own.
 # shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/../cli/tap.sh"
 
@@ -37,7 +39,7 @@ session () {
 	    "$image" /idle "$@"
 }
 
-# ours [FILTER...]: names of the test's containers
+# ours: names of the test's containers
 ours () {
 	docker ps -a --format '{{.Names}}' --filter "label=fzps.test=$$" |
 	    sort | tr '\n' ' '
@@ -115,9 +117,7 @@ c3=$(session 008 "$campaign" '')
 c4=$(session 009 "$campaign" "${alive%/*}/1")
 session 001 "$other" "$alive" >/dev/null
 docker stop -t 0 "$c3" >/dev/null
-begun=$(date +%s)
 run fzps runs
-took=$(($(date +%s) - begun))
 is 'sessions are listed' 0 "$status"
 is 'the columns' 'RUN CONTAINER STATE AGE CPU% MEMORY PIDS OWNER' \
     "$(sed -n 1p .out | tr -s ' ')"
@@ -135,8 +135,6 @@ like 'a stopped one with no owner' \
     "^008 +$(short "$c3") exited +[0-9]+s +- +- +- -\$" "$(grep ^008 .out)"
 like 'a pid of another process is a dead owner' \
     "^009 +$(short "$c4") running .* dead\$" "$(grep ^009 .out)"
-is 'usage is asked for at the same time' yes \
-    "$(test "$took" -le 3 && echo yes || echo "$took s")"
 
 run fzps --json runs
 is 'the same as JSON' '0 007 008 009 1000' \
@@ -158,6 +156,21 @@ then
 	is 'a full disk is no success' \
 	    '74 fzps: stdout: No space left on device' "$? $(cat .err)"
 fi
+
+# The engine takes a second or two for each.
+many=e$(printf '%015x' $$)
+campaign_in many "$many"
+for r in 001 002 003 004 005 006 007 008
+do
+	session $r "$many" "$alive"
+done >ids
+begun=$(date +%s)
+run fzps many
+took=$(($(date +%s) - begun))
+is 'usage of all' 8 "$(grep -c "$size +1 $live\$" -E .out)"
+is 'is asked for at the same time' yes \
+    "$(test "$took" -lt 8 && echo yes || echo "$took s")"
+xargs docker rm -f <ids >/dev/null
 
 # Owners of another pid namespace, another boot, or of no sense at all.
 far=$(echo "$alive" | sed 's/pid:\[[0-9]*\]/pid:[1]/')
@@ -286,16 +299,15 @@ fake () {
 
 while read -r bad_call option wanted
 do
-	fake "$bad_call" fzps $option
-	is "$bad_call with ${option:-no option}: $wanted" "$wanted" "$status"
+	fake "$bad_call" fzps "$option"
+	is "$bad_call with $option: $wanted" "$wanted" "$status"
 done <<'END'
 list=500 --json 75
 list=half --json 69
 list=cut --reap 69
-list=huge --json 75
+list=huge --json 76
 list=hugeok --json 76
 list=garbage --reap 76
-list=notjsonobj --json 76
 list=badhttp --json 69
 remove=500 --reap 75
 remove=cut --reap 69

@@ -190,8 +190,6 @@ put_next(FILE *f, const struct report *r)
 		    f, "make logs RUN=%s FOLLOW=1", s->ids[RUN_RUNNING][0]);
 	} else if (summary_due(s) > 0) {
 		(void)fputs("make campaign", f);
-	} else if (s->count[RUN_UNREADABLE] > 0) {
-		(void)fputs("make retry STATUS=unreadable", f);
 	} else if (s->count[RUN_ERROR] > 0) {
 		(void)fputs("make retry STATUS=error", f);
 	} else if (s->claimed > 0) {

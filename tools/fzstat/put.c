@@ -52,9 +52,9 @@ to_ascii(struct buf *b)
 
 	for (size_t i = 0; i < b->len; i += len) {
 		len = text_utf8((const unsigned char *)b->data + i, b->len - i);
-		b->data[to++] = '?';
-		if (len == 1)
-			b->data[to - 1] = b->data[i];
+		if (len > 1)
+			b->data[i] = '?';
+		b->data[to++] = b->data[i];
 	}
 	b->len = to;
 }

@@ -179,7 +179,6 @@ summary_add(struct summary *s, const struct run *r, struct err *e)
 		memcpy(s->ids[r->state][nth], r->id, RUN_ID);
 	if (is_planned(s, r->id)) {
 		s->planned_done += is_verdict(r->state);
-		s->planned_blocked += r->state == RUN_UNREADABLE;
 		s->planned_running += r->state == RUN_RUNNING;
 	}
 	if (is_verdict(r->state))
@@ -255,9 +254,9 @@ size_t
 summary_due(const struct summary *s)
 {
 	if (s->planned < 0)
-		return s->count[RUN_STALE] + s->count[RUN_UNFINISHED];
-	return (size_t)s->planned - s->planned_done - s->planned_blocked -
-	    s->planned_running;
+		return s->count[RUN_STALE] + s->count[RUN_UNFINISHED] +
+		    s->count[RUN_UNREADABLE];
+	return (size_t)s->planned - s->planned_done - s->planned_running;
 }
 
 bool

@@ -38,9 +38,8 @@ struct summary_active {
 };
 
 struct summary {
-	int64_t planned;	/* runs 1 to this; negative: unknown */
-	size_t planned_done;	/* of these, with a verdict */
-	size_t planned_blocked; /* of these, unreadable */
+	int64_t planned;     /* runs 1 to this; negative: unknown */
+	size_t planned_done; /* of these, with a verdict */
 	size_t planned_running;
 	size_t total;
 	size_t count[RUN_STATES];

@@ -103,8 +103,9 @@ read_up_to(int fd, struct buf *b, struct err *e)
 	return 0;
 }
 
-int
-at_read(int dfd, const char *path, struct buf *b, struct err *e)
+/* Opens a regular file below dfd and tells its size. */
+static int
+open_regular(int dfd, const char *path, off_t *size, struct err *e)
 {
 	AUTO(close_p) int fd = open_beneath(dfd, path);
 	struct stat st;
@@ -116,11 +117,38 @@ at_read(int dfd, const char *path, struct buf *b, struct err *e)
 		return err_sys(e, EX_IOERR, "%s", path);
 	if (!S_ISREG(st.st_mode))
 		return err_set(e, EX_DATAERR, "%s: not a regular file", path);
+	*size = st.st_size;
+	return take_fd(&fd);
+}
+
+static int
+read_from(int dfd, const char *path, bool tail, struct buf *b, struct err *e)
+{
+	off_t size = 0;
+	AUTO(close_p) int fd = open_regular(dfd, path, &size, e);
+
+	if (fd < 0)
+		return -1;
+	if (tail && size > (off_t)b->max &&
+	    lseek(fd, size - (off_t)b->max, SEEK_SET) < 0)
+		return err_sys(e, EX_IOERR, "%s", path);
 	if (buf_add(b, "", 0) < 0)
 		return err_sys(e, EX_OSERR, "%s", path);
 	if (read_up_to(fd, b, e) < 0)
 		return err_wrap(e, "%s", path);
 	return 0;
+}
+
+int
+at_read(int dfd, const char *path, struct buf *b, struct err *e)
+{
+	return read_from(dfd, path, false, b, e);
+}
+
+int
+at_tail(int dfd, const char *path, struct buf *b, struct err *e)
+{
+	return read_from(dfd, path, true, b, e);
 }
 
 bool

@@ -31,6 +31,9 @@ int at_write(int dfd, const char *name, const void *buf, size_t len,
  */
 int at_read(int dfd, const char *path, struct buf *b, struct err *e) MUST_CHECK;
 
+/* The last bytes of such a file instead, at most b->max of them. */
+int at_tail(int dfd, const char *path, struct buf *b, struct err *e) MUST_CHECK;
+
 /* True if something of that name is there, of whatever kind. */
 bool at_exists(int dfd, const char *name);
 

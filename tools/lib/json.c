@@ -24,7 +24,7 @@ objection(const char *text, size_t len)
 	int depth = 0;
 
 	for (size_t i = 0, n; i < len; i += n) {
-		n = text_utf8(p + i, len - i);
+		n = p[i] < 0x80 ? 1 : text_utf8(p + i, len - i);
 		if (n == 0)
 			return "not UTF-8";
 		if (in_string && p[i] == '\\') {
@@ -54,7 +54,8 @@ has_twins(const cJSON *node) /* NOLINT(misc-no-recursion) */
 			return true;
 		for (const cJSON *b = a->next;
 		     cJSON_IsObject(node) && b != NULL; b = b->next)
-			if (strcmp(a->string, b->string) == 0)
+			if (a->string[0] == b->string[0] &&
+			    strcmp(a->string, b->string) == 0)
 				return true;
 		if (a->child != NULL && has_twins(a))
 			return true;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,8 +117,8 @@ proc_is_dead(const char *text)
 		return true;
 	if (strlen(head) != n || strncmp(text, head, n) != 0)
 		return false;
-	if (start_time(pid, &now) < 0)
-		return errno == ENOENT || errno == ESRCH;
+	if (start_time(pid, &now) < 0) /* /proc may hide others' processes */
+		return kill((pid_t)pid, 0) < 0 && errno == ESRCH;
 	return now != start;
 }
 

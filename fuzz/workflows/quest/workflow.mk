@@ -1,0 +1,2 @@
+DESCRIPTION := the Quest language: parser, type checker, runtime
+MOUNT	:= /quest

@@ -1,0 +1,73 @@
+# Sessions as targets: make is the worker pool, a finished file the resume.
+CONFIRM	?=
+STATUS	?=
+REASON	?=
+RUN	?=
+FOLLOW	?=
+# What the user typed, for the command that continues a stopped campaign.
+CONTINUE ?= $(TYPED) campaign
+TYPED	= $(strip make $(filter -j%,$(MAKEFLAGS)) $(foreach v,$(CONFIG),\
+	  $(if $(filter command,$(firstword $(origin $(v)))),$(v)='$($(v))')))
+export MAKE CONTINUE STATUS REASON RUN FOLLOW CONFIRM
+
+campaign: $(PROGRAMS) $(AGENT_FILES)	## run the sessions that are missing
+	+@sh mk/campaign.sh campaign
+
+plan: $(PROGRAMS)	## what a campaign would do, at most how long
+	@sh mk/campaign.sh plan
+
+retry: $(PROGRAMS) $(AGENT_FILES)	## run STATUS= (or REASON=) runs again
+	+@sh mk/campaign.sh retry
+
+run: $(PROGRAMS) $(AGENT_FILES)	## run one session, RUN=007
+	+@sh mk/campaign.sh run
+
+# Order-only by having no prerequisites at all: a new prompt, image or
+# program must not make a paid session due again.
+$(RUNDIR)/%/result.json:
+	@sh mk/session.sh $* 9>&-
+
+# make must never delete a verdict, not on an error, not on Ctrl-C.
+.PRECIOUS: $(RUNDIR)/%/result.json
+
+# Called by campaign.sh, which has settled RUNS and holds the lock.
+ifneq ($(filter sessions,$(MAKECMDGOALS)),)
+sessions: $(patsubst %,$(RUNDIR)/%/result.json,\
+    $(shell seq -f '%03.0f' 1 $(RUNS)))
+endif
+
+status: $(B)/bin/fzstat	## done, failed, running, last errors, next step
+	@$< $(RUNDIR)
+
+stop:			## let running sessions end, start no new ones
+	@sh mk/control.sh stop
+
+kill: $(B)/bin/fzps	## stop running sessions now
+	@sh mk/control.sh kill
+
+ps: $(B)/bin/fzps	## running sessions with CPU and memory
+	@$< $(RUNDIR)
+
+logs:			## output of RUN=007 (FOLLOW=1 goes on)
+	@sh mk/control.sh logs
+
+shell:			## a shell inside the running session RUN=007
+	@sh mk/control.sh shell
+
+clean-runs:		## delete all runs of RUNDIR (CONFIRM=yes)
+	@sh mk/control.sh clean-runs
+
+workflows:		## list the workflows there are
+	@sh mk/control.sh workflows
+
+demo: setup		## 8 sessions, 4 workers: no key, no model
+	@rm -rf $(B)/demo-runs
+	+@$(MAKE) campaign AGENT=demo WORKFLOW=demo RUNS=8 WORKERS=4 POOL=make \
+	    TIMEOUT=8 GRACE=2 MEMORY=256m CPUS=1 PIDS=256 DRY_RUN= \
+	    TARGET=$(B)/demo/target RUNDIR=$(B)/demo-runs CONTINUE='make demo'
+	@echo
+	@$(B)/bin/fzstat $(B)/demo-runs
+	@sh mk/control.sh demo-end $(B)/demo-runs
+
+.PHONY: campaign plan retry run sessions status stop kill ps logs shell \
+	clean-runs workflows demo

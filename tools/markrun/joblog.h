@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MARKRUN_JOBLOG_H
+#define MARKRUN_JOBLOG_H
+
+#include <stdint.h>
+
+#include "compiler.h"
+
+struct err;
+
+/* One attempt, in the columns of GNU parallel's job log. */
+struct job {
+	const char *run;
+	int attempt;
+	int64_t started_ms;
+	int64_t duration_ms;
+	int64_t exit_code;
+	int64_t signal;
+	int64_t output_bytes;
+};
+
+/*
+ * Appends one line to joblog.tsv in the directory dfd, with one write.
+ * *done is how many different runs numbered 1..total have a line after
+ * that; each number is seen by exactly one caller.
+ */
+int joblog_append(int dfd, const struct job *, int64_t total, int64_t *done,
+    struct err *) MUST_CHECK;
+
+#endif
