@@ -31,4 +31,7 @@ help:			## list what can be made
 include mk/setup.mk
 include mk/demo.mk
 include mk/campaign.mk
+include mk/test.mk
+include mk/lint.mk
+include mk/install.mk
 -include $(DEPS)
