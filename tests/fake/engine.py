@@ -4,13 +4,15 @@
 
 It answers the calls a session needs on a unix socket, records every request
 byte for byte, and misbehaves on demand:  engine.py --help.  Answers were
-compared with those of a real 20.10.24.
+compared with those of a real 20.10.24.  It also plays fzinit, which would be
+PID 1 of the containers, and reports to whoever asked for one.
 """
 import argparse
 import itertools
 import json
 import os
 import re
+import shlex
 import signal
 import socket
 import struct
@@ -28,6 +30,7 @@ HUGE = 10 * 1024 * 1024
 FRAME_SIZES = (1, 7, 333, 4097, 32767, 65535)
 KILL_DELAY = 0.02  # from a signal to the exit
 CUT_DELAY = 0.03   # from the start to a cut in mid-stream
+REPORT = "/.fuzzmill/report"  # where a container finds fzinit's socket
 
 # What inspect fills in where the request is silent, by default value.
 CONFIG_DEFAULTS = {
@@ -90,6 +93,37 @@ class Container:
         self.killed = self.removed = False
         self.created = time.time()
         self.started = self.finished = None
+        self.fzinit = None
+
+
+class Fzinit:
+    """What PID 1 says from inside, before anybody sees the container end."""
+
+    def __init__(self, c):
+        self.sock = socket.socket(socket.AF_UNIX)
+        for m in (c.body.get("HostConfig") or {}).get("Mounts") or []:
+            if m.get("Target") == REPORT:
+                self.connect(m["Source"])
+
+    def connect(self, directory):
+        fd = os.open(directory, os.O_PATH)  # its path may be too long
+        try:
+            self.sock.connect("/proc/self/fd/%d/s" % fd)
+            self.say("ready", 1)
+        except OSError:
+            pass
+        os.close(fd)
+
+    def say(self, key, value):
+        try:
+            self.sock.send(b"%s %d\n" % (key.encode(), value))
+        except OSError:
+            pass  # nobody listens: as the real one
+
+    def end(self, key, value):
+        self.say("cpu_ms", 5)
+        self.say(key, value)
+        self.sock.close()
 
 
 class Engine:
@@ -141,18 +175,27 @@ class Engine:
             c.runs += 1
             c.status, c.killed = "running", False
             c.started, c.finished = time.time(), None
+            c.fzinit = None if self.options.no_init else Fzinit(c)
+            if c.fzinit and self.options.exec_errno:
+                c.fzinit.say("exec_errno", self.options.exec_errno)
             self.save()
-            self.end_later(c, self.options.run_ms / 1000, self.options.exit)
+            word = ("signal", 9) if self.options.oom else \
+                ("exit", self.options.exit)
+            self.end_later(c, self.options.run_ms / 1000, self.options.exit,
+                           word)
 
-    def end_later(self, c, delay, code):
-        timer = threading.Timer(delay, self.end, (c, c.runs, code))
+    def end_later(self, c, delay, code, word):
+        timer = threading.Timer(delay, self.end, (c, c.runs, code, word))
         timer.daemon = True
         timer.start()
 
-    def end(self, c, run, code):
+    def end(self, c, run, code, word):
+        """Ends it; word is fzinit's last, None when it has no time for one."""
         with self.changed:
             if c.status != "running" or c.runs != run:
                 return
+            if c.fzinit and word:
+                c.fzinit.end(*word)
             c.status, c.exit_code, c.finished = "exited", code, time.time()
             c.exits += 1
             self.save()
@@ -161,7 +204,7 @@ class Engine:
         with self.changed:
             if c.status == "running":
                 c.killed = True
-                self.end(c, c.runs, 128 + signal.SIGKILL)
+                self.end(c, c.runs, 128 + signal.SIGKILL, None)
             self.containers.remove(c)
             c.removed = True
             self.removed += 1
@@ -546,9 +589,13 @@ def do_kill(engine, request, ref):
     if c.status != "running":
         return error(409, "Cannot kill container: %s: Container %s is not "
                      "running" % (ref, c.id))
-    if number == signal.SIGKILL or not engine.options.ignore_signals:
+    last = number == signal.SIGKILL
+    if c.fzinit and not last:
+        c.fzinit.say("outside_signal", number)
+    if last or not engine.options.ignore_signals:
         c.killed = True
-        engine.end_later(c, KILL_DELAY, 128 + number)
+        engine.end_later(c, KILL_DELAY, 128 + number,
+                         None if last else ("signal", number))
     return answer(204)
 
 
@@ -864,8 +911,11 @@ def serve_connection(engine, sock):
         sock.close()
 
 
-def parse_options():
-    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def parse_options(words=None):
+    p = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0],
+        epilog="With --many FILE alone: one engine for each line of FILE, "
+        "which holds its options.  \"ready\" is printed when all listen.")
     p.add_argument("--sock", required=True, help="unix socket to listen on")
     p.add_argument("--log", required=True, help="requests are appended here")
     p.add_argument("--state", required=True, help="JSON, rewritten on change")
@@ -877,6 +927,10 @@ def parse_options():
     p.add_argument("--oom", action="store_true", help="report OOMKilled")
     p.add_argument("--ignore-signals", action="store_true",
                    help="only SIGKILL ends a container")
+    p.add_argument("--no-init", action="store_true",
+                   help="nobody reports from inside")
+    p.add_argument("--exec-errno", type=int, metavar="N",
+                   help="report that the command could not be run")
     p.add_argument("--drop", metavar="FIELD", type=parse_field,
                    action="append", default=[],
                    help="inspect forgets HostConfig.FIELD or Config.FIELD")
@@ -890,7 +944,7 @@ def parse_options():
                    type=parse_misbehaviour, action="append", default=[],
                    help="calls: %s; kinds: %s" % (
                        " ".join(sorted(CALLS)), " ".join(MISBEHAVIOURS)))
-    options = p.parse_args()
+    options = p.parse_args(words)
     if options.exit is None:
         options.exit = 137 if options.oom else 0
     for path in (options.out_file, options.err_file):
@@ -899,25 +953,59 @@ def parse_options():
     return options
 
 
-def main():
-    options = parse_options()
-    engine = Engine(options)
+def listen(options):
     server = socket.socket(socket.AF_UNIX)
     if os.path.exists(options.sock):
         os.unlink(options.sock)  # of one that was killed
     server.bind(options.sock)
+    server.listen(128)
+    return server
 
+
+def serve(engine, server):
     def stop(*_):
-        os.unlink(options.sock)
+        os.unlink(engine.options.sock)
         os._exit(0)  # threads may be in the middle of a silence
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
-    server.listen(128)
-    print("ready", flush=True)
     while True:
         sock, _ = server.accept()
         threading.Thread(target=serve_connection, args=(engine, sock),
                          daemon=True).start()
+
+
+def serve_many(path):
+    """A process for each line of the file; all end with this one."""
+    children = []
+
+    def stop(*_):
+        for pid in children:
+            os.kill(pid, signal.SIGTERM)
+        os._exit(0)
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+    with open(path) as f:
+        cases = [parse_options(shlex.split(line)) for line in f]
+    for options in cases:
+        engine, server = Engine(options), listen(options)
+        pid = os.fork()
+        if pid == 0:
+            serve(engine, server)
+        children.append(pid)
+        os.close(engine.log_fd)
+        server.close()
+    print("ready", flush=True)
+    while True:
+        signal.pause()
+
+
+def main():
+    if len(sys.argv) == 3 and sys.argv[1] == "--many":
+        serve_many(sys.argv[2])
+    options = parse_options()
+    engine, server = Engine(options), listen(options)
+    print("ready", flush=True)
+    serve(engine, server)
 
 
 if __name__ == "__main__":

@@ -53,8 +53,7 @@ put(void *ctx, const char *p, size_t n)
 
 	if (take < n)
 		t->c->full = true;
-	if (t->c->failed == 0 && take > 0 &&
-	    write_all(t->f->fd, p, take) < 0)
+	if (t->c->failed == 0 && take > 0 && write_all(t->f->fd, p, take) < 0)
 		t->c->failed = errno; /* go on draining; reported at the end */
 	t->f->written += (int64_t)take;
 	return 0;

@@ -103,8 +103,8 @@ compare_env(const cJSON *sent, const cJSON *got, struct err *e)
 }
 
 static int
-compare_fields(const cJSON *sent, const cJSON *got, const char *where,
-    struct err *e)
+compare_fields(
+    const cJSON *sent, const cJSON *got, const char *where, struct err *e)
 {
 	for (const cJSON *a = sent->child; a != NULL; a = a->next) {
 		const cJSON *b =
@@ -174,8 +174,8 @@ compare_mounts(const cJSON *sent, const cJSON *got, struct err *e)
 }
 
 int
-compare_created(const cJSON *sent, const cJSON *inspected,
-    const char *image_id, struct err *e)
+compare_created(const cJSON *sent, const cJSON *inspected, const char *image_id,
+    struct err *e)
 {
 	const cJSON *host = json_at(sent, "HostConfig");
 	const char *image = json_at_str(inspected, "Image");
@@ -188,8 +188,8 @@ compare_created(const cJSON *sent, const cJSON *inspected,
 		0 ||
 	    compare_fields(
 		host, json_at(inspected, "HostConfig"), "HostConfig", e) < 0 ||
-	    compare_env(json_at(sent, "Env"), json_at(inspected, "Config.Env"),
-		e) < 0)
+	    compare_env(
+		json_at(sent, "Env"), json_at(inspected, "Config.Env"), e) < 0)
 		return -1;
 	return compare_mounts(
 	    json_at(host, "Mounts"), json_at(inspected, "Mounts"), e);

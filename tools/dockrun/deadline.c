@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 void
-deadline_init(struct deadline *d, int64_t now_ms, int64_t timeout_ms,
-    int64_t grace_ms)
+deadline_init(
+    struct deadline *d, int64_t now_ms, int64_t timeout_ms, int64_t grace_ms)
 {
 	*d = (struct deadline){
 		.grace_ms = grace_ms,

@@ -28,8 +28,8 @@ struct deadline {
 	enum stop_why why; /* set from the first stop on */
 };
 
-void deadline_init(struct deadline *, int64_t now_ms, int64_t timeout_ms,
-    int64_t grace_ms);
+void deadline_init(
+    struct deadline *, int64_t now_ms, int64_t timeout_ms, int64_t grace_ms);
 
 /* Stop now, gently.  Keeps an earlier reason. */
 void deadline_stop(struct deadline *, int64_t now_ms, enum stop_why);

@@ -22,6 +22,7 @@
 #include "docker.h"
 #include "err.h"
 #include "json.h"
+#include "num.h"
 #include "options.h"
 #include "prepare.h"
 #include "proc.h"
@@ -108,8 +109,9 @@ wait_for_image(struct session *s, struct err *e)
 			return NULL;
 		}
 		if (now - told >= 60000) {
-			(void)printf("[%s] %s; waiting up to %lld s\n", s->r->id,
-			    e->text, (long long)(until - now + 999) / 1000);
+			(void)printf("[%s] %s; waiting up to %lld s\n",
+			    s->r->id, e->text,
+			    (long long)(until - now + 999) / 1000);
 			(void)fflush(stdout);
 			told = now;
 		}
@@ -169,6 +171,7 @@ try_once(struct session *s, enum session_end *end, struct err *e)
 static int
 try_often(struct session *s, enum session_end *end, struct err *e)
 {
+	int64_t nap = num_env("FUZZMILL_RETRY_MS", 1, 60000, 1000);
 	char text[sizeof(e->text) + 64];
 	int rc = -1;
 
@@ -180,12 +183,14 @@ try_often(struct session *s, enum session_end *end, struct err *e)
 		(void)snprintf(text, sizeof(text),
 		    "%s; trying again (%d of %d)", e->text, n, TRIES - 1);
 		say(s->r, text);
-		if (pause_ms(s->sigfd, INT64_C(500) << n, e) < 0)
+		if (pause_ms(s->sigfd, nap, e) < 0)
 			break;
+		nap *= 2;
 	}
 	if (s->lingers)
-		say(s->r, "could not remove the container; the next campaign "
-			  "or \"fzps --reap\" does");
+		say(s->r,
+		    "could not remove the container; the next campaign "
+		    "or \"fzps --reap\" does");
 	if (rc < 0 && e->exit == EX_UNAVAILABLE)
 		e->exit = EX_TEMPFAIL;
 	return rc;
@@ -193,14 +198,14 @@ try_often(struct session *s, enum session_end *end, struct err *e)
 
 /* Who the session is: the caller, or for root somebody who is nobody. */
 static int
-choose_user(struct session *s, char *text, size_t size, int *keep,
-    struct err *e)
+choose_user(
+    struct session *s, char *text, size_t size, int *keep, struct err *e)
 {
 	uid_t uid = getuid();
 
 	if (s->o->user != NULL) {
-		if (sscanf(s->o->user, "%u:%u", &s->uid, &s->gid) != 2)
-			return err_set(e, EX_SOFTWARE, "--user");
+		s->uid = (uint32_t)s->o->uid;
+		s->gid = (uint32_t)s->o->gid;
 	} else if (geteuid() == 0) {
 		if (uid_reserve(&uid, keep, e) < 0)
 			return -1;
@@ -254,8 +259,8 @@ list_masked(const struct options *o, const struct places *p, struct err *e)
 		if (real == NULL || mask_find(real, &o->masks, &m, e) < 0)
 			return -1;
 		for (size_t k = 0; k < m.n; k++)
-			(void)printf("%s%s\n", m.v[k].path,
-			    m.v[k].is_dir ? "/" : "");
+			(void)printf(
+			    "%s%s\n", m.v[k].path, m.v[k].is_dir ? "/" : "");
 	}
 	return 0;
 }

@@ -20,9 +20,9 @@ static const struct key {
 	const char *name;
 	size_t at;
 } keys[] = {
-#define KEY(k)                            \
-	{                                 \
-		#k, offsetof(struct inside, k) \
+#define KEY(k)                                 \
+	{                                      \
+#k, offsetof(struct inside, k) \
 	}
 	KEY(ready),
 	KEY(exec_errno),
@@ -52,8 +52,8 @@ int
 inside_listen(struct inside *in, int dfd, struct err *e)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
-	AUTO(close_p) int fd =
-	    socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	AUTO(close_p)
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	*in = (struct inside){ .listener = -1, .conn = -1 };
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
@@ -120,8 +120,8 @@ take_bytes(struct inside *in, const char *p, size_t n)
 static void
 take_connection(struct inside *in)
 {
-	in->conn = accept4(
-	    in->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	in->conn =
+	    accept4(in->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (in->conn < 0)
 		return;
 	close_p(&in->listener);

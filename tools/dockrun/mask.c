@@ -182,8 +182,8 @@ fts_p(FTS **f)
 static int
 by_path(const void *a, const void *b)
 {
-	return strcmp(((const struct masked *)a)->path,
-	    ((const struct masked *)b)->path);
+	return strcmp(
+	    ((const struct masked *)a)->path, ((const struct masked *)b)->path);
 }
 
 int
@@ -230,8 +230,8 @@ mask_check_target(const char *target, const char *rundir,
 	if (home != NULL && home[0] == '/')
 		real_home = realpath(home, NULL);
 	if (strcmp(target, "/") == 0)
-		return err_set(e, EX_CONFIG,
-		    "target /: the whole machine is no target");
+		return err_set(
+		    e, EX_CONFIG, "target /: the whole machine is no target");
 	if (real_home != NULL && strcmp(target, real_home) == 0)
 		return err_set(e, EX_CONFIG,
 		    "target %s: that is your home directory; name the "
@@ -239,8 +239,8 @@ mask_check_target(const char *target, const char *rundir,
 		    target);
 	if (rundir != NULL &&
 	    (strcmp(target, rundir) == 0 || below(target, rundir) != NULL))
-		return err_set(e, EX_CONFIG,
-		    "target %s: lies inside RUNDIR %s", target, rundir);
+		return err_set(e, EX_CONFIG, "target %s: lies inside RUNDIR %s",
+		    target, rundir);
 	if (engine_socket != NULL && below(engine_socket, target) != NULL)
 		return err_set(e, EX_CONFIG,
 		    "target %s: holds the engine's socket %s", target,

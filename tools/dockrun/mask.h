@@ -34,8 +34,8 @@ struct masks {
 /* The built-in patterns. */
 int mask_defaults(struct mask_rules *, struct err *) MUST_CHECK;
 /* Adds those of a file: one per line, '#' starts a comment. */
-int mask_read_file(struct mask_rules *, const char *path, struct err *)
-    MUST_CHECK;
+int mask_read_file(
+    struct mask_rules *, const char *path, struct err *) MUST_CHECK;
 void mask_rules_release(struct mask_rules *);
 
 /*

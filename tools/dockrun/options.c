@@ -190,7 +190,8 @@ add_secret(struct options *o, const char *name, struct err *e)
 	const char *value = getenv(name);
 
 	if (!is_name(name, strlen(name)))
-		return err_set(e, EX_USAGE, "--secret \"%s\": not a name", name);
+		return err_set(
+		    e, EX_USAGE, "--secret \"%s\": not a name", name);
 	if (value == NULL)
 		return err_set(e, EX_USAGE,
 		    "--secret %s: not set in the environment", name);
@@ -212,8 +213,8 @@ add_ro(struct options *o, const char *word, struct err *e)
 
 	if (colon == NULL || colon == word || colon[1] != '/' ||
 	    strstr(colon, "/..") != NULL || strcmp(colon, ":/") == 0)
-		return err_set(e, EX_USAGE,
-		    "--ro \"%s\": not HOST:/CONTAINER/PATH", word);
+		return err_set(
+		    e, EX_USAGE, "--ro \"%s\": not HOST:/CONTAINER/PATH", word);
 	if (strv_add(&o->ro, word) < 0)
 		return err_sys(e, EX_OSERR, "--ro");
 	return 0;
@@ -222,11 +223,15 @@ add_ro(struct options *o, const char *word, struct err *e)
 static int
 set_user(struct options *o, const char *word, struct err *e)
 {
-	unsigned uid = 0, gid = 0;
-	char tail;
+	AUTO(free_p) char *uid = strdup(word);
+	char *gid = uid != NULL ? strchr(uid, ':') : NULL;
+	struct err ignored;
 
-	if (sscanf(word, "%u:%u%c", &uid, &gid, &tail) != 2 || uid == 0 ||
-	    gid == 0 || uid > INT32_MAX || gid > INT32_MAX)
+	if (gid != NULL)
+		*gid++ = '\0';
+	if (gid == NULL ||
+	    num_parse(uid, 1, INT32_MAX, &o->uid, &ignored) < 0 ||
+	    num_parse(gid, 1, INT32_MAX, &o->gid, &ignored) < 0)
 		return err_set(e, EX_USAGE,
 		    "--user \"%s\": not UID:GID, both above 0", word);
 	o->user = word;
@@ -255,11 +260,11 @@ set_number(struct options *o, int c, const char *s, struct err *e)
 	case OPT_MAX_LOG:
 		return num_size(s, 1, 64 * GIB, &o->max_log, e);
 	case OPT_MEMORY:
-		return num_size(s, 6 << 20, 4096 * GIB, &o->memory, e);
+		return num_size(s, INT64_C(6) << 20, 4096 * GIB, &o->memory, e);
 	case OPT_PIDS:
 		return num_parse(s, 2, 100000, &o->pids, e);
 	case OPT_TIMEOUT:
-		return num_parse(s, 1, 30 * 86400, &o->timeout_s, e);
+		return num_parse(s, 1, INT64_C(30) * 86400, &o->timeout_s, e);
 	default: /* OPT_TMP_SIZE */
 		return num_size(s, 4096, 1024 * GIB, &o->tmp_size, e);
 	}
@@ -343,8 +348,8 @@ check(const struct options *o, struct err *e)
 		return 0;
 	}
 	if (o->image == NULL || o->image[0] == '\0')
-		return err_set(e, EX_USAGE,
-		    "--image is missing; try dockrun --help");
+		return err_set(
+		    e, EX_USAGE, "--image is missing; try dockrun --help");
 	if (o->dir == NULL || o->dir[0] == '\0')
 		return err_set(
 		    e, EX_USAGE, "--dir is missing; try dockrun --help");

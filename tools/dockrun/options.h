@@ -23,12 +23,13 @@ struct options {
 	const char *image;
 	const char *dir;
 	const char *campaign;
-	const char *user; /* "uid:gid", or NULL */
+	const char *user;  /* "uid:gid", or NULL */
+	int64_t uid, gid;  /* the same as numbers */
 	const char *input; /* file for the command's descriptor 0, or NULL */
-	const char *init; /* fzinit, or NULL for the one beside us */
-	char **command;	  /* NULL-terminated; may be empty */
-	struct strv ro;	  /* HOST:CONTAINER */
-	struct strv env;  /* NAME=VALUE, plain */
+	const char *init;  /* fzinit, or NULL for the one beside us */
+	char **command;	   /* NULL-terminated; may be empty */
+	struct strv ro;	   /* HOST:CONTAINER */
+	struct strv env;   /* NAME=VALUE, plain */
 	struct strv secret_names;
 	struct strv secrets; /* their values */
 	struct mask_rules masks;
@@ -39,8 +40,8 @@ struct options {
 
 /* Exits itself for --help, --version and wrong words; -1 with *e set for
  * values that are wrong. */
-int options_parse(struct options *, int argc, char *argv[], struct err *)
-    MUST_CHECK;
+int options_parse(
+    struct options *, int argc, char *argv[], struct err *) MUST_CHECK;
 void options_release(struct options *);
 
 #endif

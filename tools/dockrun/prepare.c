@@ -3,6 +3,7 @@
 #include "prepare.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
@@ -198,8 +199,8 @@ static int
 add_init(struct spec *s, const struct options *o)
 {
 	if (strv_add(&s->init, INSIDE "init") < 0 ||
-	    strv_addf(&s->init, "--deadline=%lld",
-		(long long)(o->timeout_s + o->grace_s + 10)) < 0 ||
+	    strv_addf(&s->init, "--deadline=%" PRId64,
+		o->timeout_s + o->grace_s + 10) < 0 ||
 	    strv_add(&s->init, "--report=" INSIDE "report/s") < 0 ||
 	    (o->input != NULL &&
 		strv_add(&s->init, "--stdin=" INSIDE "stdin") < 0))
@@ -221,8 +222,8 @@ add_list(struct strv *to, const cJSON *list)
 }
 
 static int
-add_command(struct spec *s, const struct options *o, const cJSON *image,
-    struct err *e)
+add_command(
+    struct spec *s, const struct options *o, const cJSON *image, struct err *e)
 {
 	for (char **w = o->command; *w != NULL; w++)
 		if (strv_add(&s->command, *w) < 0)

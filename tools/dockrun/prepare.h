@@ -24,13 +24,13 @@ struct places {
 };
 
 /* Finds them; nothing is created. */
-int places_find(struct places *, const struct options *, struct err *)
-    MUST_CHECK;
+int places_find(
+    struct places *, const struct options *, struct err *) MUST_CHECK;
 void places_release(struct places *);
 
 /* Where a --ro directory really is, checked: the caller frees it. */
-char *prepare_target(const char *rundir, const char *ro_word, struct err *)
-    MUST_CHECK;
+char *prepare_target(
+    const char *rundir, const char *ro_word, struct err *) MUST_CHECK;
 
 /*
  * Turns the command line into a spec.  image is the inspected image, or

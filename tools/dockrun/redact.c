@@ -82,8 +82,8 @@ scan(struct redact *r, const char *p, size_t n, size_t *used, redact_out *out,
 }
 
 int
-redact_feed(struct redact *r, const char *p, size_t n, redact_out *out,
-    void *ctx)
+redact_feed(
+    struct redact *r, const char *p, size_t n, redact_out *out, void *ctx)
 {
 	size_t used = 0;
 

@@ -41,8 +41,8 @@ open_dir(int dfd, const char *name)
 }
 
 int
-scratch_make(int dfd, uint32_t uid, uint32_t gid, struct inside *in,
-    struct err *e)
+scratch_make(
+    int dfd, uint32_t uid, uint32_t gid, struct inside *in, struct err *e)
 {
 	AUTO(close_p) int scratch = -1;
 	AUTO(close_p) int report = -1;

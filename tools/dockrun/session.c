@@ -166,8 +166,8 @@ who_stopped(const struct live *l, struct facts *f, struct err *e)
 		return err_set(
 		    e, EX_TEMPFAIL, "fzinit did not come up in the container");
 	if (in->outside_signal >= 0 || (!reported && !f->oom_killed))
-		return err_set(e, EX_TEMPFAIL,
-		    "the container was stopped from outside");
+		return err_set(
+		    e, EX_TEMPFAIL, "the container was stopped from outside");
 	return 0;
 }
 

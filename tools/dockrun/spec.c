@@ -136,8 +136,8 @@ put_walls(cJSON *host, bool *ok)
 	json_put_bool(host, "ReadonlyRootfs", true, ok);
 	put_list(host, "CapDrop", all, 1, ok);
 	put_list(host, "SecurityOpt", opts, 1, ok);
-	put_list(host, "MaskedPaths", masked_paths,
-	    ARRAY_LEN(masked_paths), ok);
+	put_list(
+	    host, "MaskedPaths", masked_paths, ARRAY_LEN(masked_paths), ok);
 	put_list(host, "ReadonlyPaths", readonly_paths,
 	    ARRAY_LEN(readonly_paths), ok);
 	json_put_str(host, "NetworkMode", "none", ok);

@@ -39,12 +39,12 @@ struct spec {
 	const char *user;  /* "uid:gid", never root */
 	const char *run;   /* "007" */
 	const char *campaign;
-	const char *owner;	 /* struct proc_id of the dockrun */
-	struct strv init;	 /* fzinit and its arguments */
-	struct strv command;	 /* what fzinit starts */
-	struct strv env;	 /* NAME=VALUE */
+	const char *owner;   /* struct proc_id of the dockrun */
+	struct strv init;    /* fzinit and its arguments */
+	struct strv command; /* what fzinit starts */
+	struct strv env;     /* NAME=VALUE */
 	struct mounts mounts;
-	int64_t memory;	  /* bytes; there is no swap on top */
+	int64_t memory; /* bytes; there is no swap on top */
 	int64_t cpus_milli;
 	int64_t pids;
 	int64_t tmp_size; /* bytes of the tmpfs on /tmp */

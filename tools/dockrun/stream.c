@@ -26,8 +26,8 @@ begin_frame(struct stream *s)
 }
 
 int
-stream_feed(struct stream *s, const char *p, size_t n, stream_out *out,
-    void *ctx)
+stream_feed(
+    struct stream *s, const char *p, size_t n, stream_out *out, void *ctx)
 {
 	while (n > 0) {
 		size_t take;

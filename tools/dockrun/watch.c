@@ -59,8 +59,8 @@ post(struct watch *w, struct http_xfer *x, char path[128], const char *verb,
 
 /* 1: registered, the head of the answer is there; 0: not yet; -1: failed */
 static int
-is_registered(struct watch *w, const struct http_xfer *x, const char *what,
-    struct err *e)
+is_registered(
+    struct watch *w, const struct http_xfer *x, const char *what, struct err *e)
 {
 	if (x->status != 0 && x->status != 200)
 		return docker_refusal(what, x->status, "", e);

@@ -60,8 +60,8 @@ parse_args(int argc, char *argv[])
 	char *end = NULL;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "+d:hi:r:", longopts, NULL)) !=
-	    -1) {
+	while (
+	    (c = getopt_long(argc, argv, "+d:hi:r:", longopts, NULL)) != -1) {
 		switch (c) {
 		case 'd':
 			a.deadline_s = strtol(optarg, &end, 10);

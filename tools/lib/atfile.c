@@ -111,8 +111,8 @@ open_regular(int dfd, const char *path, off_t *size, struct err *e)
 	struct stat st;
 
 	if (fd < 0)
-		return err_sys(e, errno == ENOENT ? EX_NOINPUT : EX_DATAERR,
-		    "%s", path);
+		return err_sys(
+		    e, errno == ENOENT ? EX_NOINPUT : EX_DATAERR, "%s", path);
 	if (fstat(fd, &st) < 0)
 		return err_sys(e, EX_IOERR, "%s", path);
 	if (!S_ISREG(st.st_mode))

@@ -10,13 +10,14 @@
 #include "cleanup.h"
 #include "err.h"
 #include "json.h"
+#include "num.h"
 #include "text.h"
 
 #define ANSWER_MAX ((size_t)4 << 20)
 #define SCHEME	   "unix://"
-#define RESP_INIT                              \
-	{                                      \
-		.body = BUF_INIT(ANSWER_MAX)   \
+#define RESP_INIT                            \
+	{                                    \
+		.body = BUF_INIT(ANSWER_MAX) \
 	}
 
 const char *
@@ -38,7 +39,9 @@ docker_open(struct docker *d, struct err *e)
 {
 	const char *sock = docker_socket(e);
 
-	*d = (struct docker){ .timeout_ms = 30000 };
+	*d = (struct docker){ .timeout_ms =
+				  (long)num_env("FUZZMILL_API_TIMEOUT_MS", 1,
+				      3600000, 30000) };
 	if (sock == NULL)
 		return -1;
 	d->http = http_open(sock, e);
@@ -154,15 +157,15 @@ docker_ping(struct docker *d, struct err *e)
 		return docker_refusal("ping", r.status, r.body.data, e);
 	v = version_number(r.api);
 	if (v == 0)
-		return err_set(e, EX_PROTOCOL,
-		    "ping: the engine names no API version");
+		return err_set(
+		    e, EX_PROTOCOL, "ping: the engine names no API version");
 	if (v < 141)
 		return err_set(e, EX_CONFIG,
 		    "the engine speaks API %s; 1.41 (Docker 20.10) is needed",
 		    r.api);
 	/* Engines from 1.44 on may refuse older ones. */
-	(void)snprintf(d->prefix, sizeof(d->prefix), "/v%s",
-	    v >= 144 ? "1.44" : "1.41");
+	(void)snprintf(
+	    d->prefix, sizeof(d->prefix), "/v%s", v >= 144 ? "1.44" : "1.41");
 	return 0;
 }
 
@@ -201,8 +204,8 @@ docker_image(struct docker *d, const char *name, struct err *e)
 	(void)snprintf(path, sizeof(path), "/images/%s/json", esc);
 	j = get(d, "image", path, cJSON_IsObject, e);
 	if (j == NULL && e->exit == EX_NOINPUT)
-		err_set(e, EX_NOINPUT, "no image \"%.100s\" in the engine",
-		    name);
+		err_set(
+		    e, EX_NOINPUT, "no image \"%.100s\" in the engine", name);
 	if (j == NULL || json_at_str(j, "Id") != NULL)
 		return j;
 	cJSON_Delete(j);

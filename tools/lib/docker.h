@@ -37,10 +37,8 @@ void docker_release(struct docker *);
 int docker_ping(struct docker *, struct err *) MUST_CHECK;
 
 /* Trees the caller owns. */
-cJSON *docker_image(struct docker *, const char *name, struct err *)
-    MUST_CHECK;
-cJSON *docker_inspect(struct docker *, const char *id, struct err *)
-    MUST_CHECK;
+cJSON *docker_image(struct docker *, const char *name, struct err *) MUST_CHECK;
+cJSON *docker_inspect(struct docker *, const char *id, struct err *) MUST_CHECK;
 cJSON *docker_list(struct docker *, struct err *) MUST_CHECK; /* all of ours */
 cJSON *docker_stats(struct docker *, const char *id, struct err *) MUST_CHECK;
 
@@ -53,7 +51,7 @@ int docker_start(struct docker *, const char *id, struct err *) MUST_CHECK;
 int docker_remove(struct docker *, const char *id, struct err *) MUST_CHECK;
 
 /* The status every 4xx and 5xx answer means, with the engine's own words. */
-int docker_refusal(const char *what, long status, const char *body,
-    struct err *);
+int docker_refusal(
+    const char *what, long status, const char *body, struct err *);
 
 #endif

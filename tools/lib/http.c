@@ -37,12 +37,11 @@ http_open(const char *sock, struct err *e)
 
 	if (h != NULL) {
 		h->multi = curl_multi_init();
-		h->hdr = curl_slist_append(
-		    NULL, "Content-Type: application/json");
+		h->hdr =
+		    curl_slist_append(NULL, "Content-Type: application/json");
 		h->sock = strdup(sock);
 	}
-	if (h != NULL && h->multi != NULL && h->hdr != NULL &&
-	    h->sock != NULL)
+	if (h != NULL && h->multi != NULL && h->hdr != NULL && h->sock != NULL)
 		return h;
 	http_close(h);
 	err_set(e, EX_OSERR, "libcurl: out of memory");
@@ -134,8 +133,8 @@ http_start(struct http *h, struct http_xfer *x, struct err *e)
 	x->slot = calloc(1, sizeof(*x->slot));
 	if (x->slot == NULL)
 		return err_sys(e, EX_OSERR, "%s", x->req.path);
-	n = snprintf(x->slot->url, sizeof(x->slot->url), "http://docker%s",
-	    x->req.path);
+	n = snprintf(
+	    x->slot->url, sizeof(x->slot->url), "http://docker%s", x->req.path);
 	x->slot->easy = curl_easy_init();
 	if (n < 0 || (size_t)n >= sizeof(x->slot->url) ||
 	    x->slot->easy == NULL || slot_setup(h, x) != CURLE_OK ||

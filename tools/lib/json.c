@@ -91,8 +91,8 @@ json_parse(const char *text, size_t len, struct err *e)
 }
 
 cJSON *
-json_read(int dfd, const char *name, size_t max, const char *schema,
-    struct err *e)
+json_read(
+    int dfd, const char *name, size_t max, const char *schema, struct err *e)
 {
 	AUTO(buf_release) struct buf b = BUF_INIT(max);
 	const char *got;

@@ -61,8 +61,8 @@ void json_add_str(cJSON *arr, const char *val, bool *ok);
 cJSON *json_add_obj(cJSON *arr, bool *ok);
 
 /* Renders with a final newline and writes it as at_write() does. */
-int json_write(int dfd, const char *name, const cJSON *, struct err *)
-    MUST_CHECK;
+int json_write(
+    int dfd, const char *name, const cJSON *, struct err *) MUST_CHECK;
 
 static inline void
 json_p(cJSON **j)

@@ -3,6 +3,7 @@
 #include "num.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 
@@ -31,8 +32,8 @@ in_range(const char *s, int64_t v, int64_t min, int64_t max, int64_t *out,
     struct err *e)
 {
 	if (v < min || v > max)
-		return err_set(e, EX_USAGE, "\"%s\" is not from %lld to %lld", s,
-		    (long long)min, (long long)max);
+		return err_set(e, EX_USAGE, "\"%s\" is not from %lld to %lld",
+		    s, (long long)min, (long long)max);
 	*out = v;
 	return 0;
 }
@@ -100,4 +101,15 @@ num_milli(const char *s, int64_t min, int64_t max, int64_t *out, struct err *e)
 	if (*end != '\0')
 		return err_set(e, EX_USAGE, "\"%s\" is not a number", s);
 	return in_range(s, v, min, max, out, e);
+}
+
+int64_t
+num_env(const char *name, int64_t min, int64_t max, int64_t other)
+{
+	const char *s = getenv(name);
+	struct err ignored;
+
+	if (s == NULL || num_parse(s, min, max, &other, &ignored) < 0)
+		return other; /* which a failure leaves alone */
+	return other;
 }

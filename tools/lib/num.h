@@ -24,4 +24,8 @@ int num_size(const char *s, int64_t min, int64_t max, int64_t *out,
 int num_milli(const char *s, int64_t min, int64_t max, int64_t *out,
     struct err *) MUST_CHECK;
 
+/* The number in an environment variable, or other when it is unset or not
+ * a number in that range. */
+int64_t num_env(const char *name, int64_t min, int64_t max, int64_t other);
+
 #endif

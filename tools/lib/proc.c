@@ -109,8 +109,7 @@ proc_is_dead(const char *text)
 	size_t n, boot;
 	long pid;
 
-	if (split(text, &n, &pid, &start) < 0 ||
-	    prefix(head, sizeof(head)) < 0)
+	if (split(text, &n, &pid, &start) < 0 || prefix(head, sizeof(head)) < 0)
 		return false;
 	boot = strcspn(head, "/");
 	if (strncmp(text, head, boot + 1) != 0)

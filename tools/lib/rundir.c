@@ -31,8 +31,8 @@ dir_p(DIR **d)
 static DIR *
 list(int dfd, const char *name)
 {
-	int fd = openat(
-	    dfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd =
+	    openat(dfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
 
 	if (fd >= 0 && d == NULL)
@@ -87,8 +87,8 @@ set_id(struct rundir *r, const char *path, struct err *e)
 }
 
 int
-rundir_open(struct rundir *r, const char *path, enum rundir_how how,
-    struct err *e)
+rundir_open(
+    struct rundir *r, const char *path, enum rundir_how how, struct err *e)
 {
 	AUTO(close_p) int fd = -1;
 
@@ -118,7 +118,8 @@ bool
 rundir_has_verdict(const struct rundir *r)
 {
 	struct err ignored;
-	AUTO(json_p) cJSON *j = json_read(
+	AUTO(json_p)
+	cJSON *j = json_read(
 	    r->fd, "result.json", RESULT_MAX, "fz-result/1", &ignored);
 
 	return json_at_str(j, "outcome") != NULL;

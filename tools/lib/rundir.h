@@ -15,9 +15,9 @@ struct err;
  * process.
  */
 struct rundir {
-	int fd;	       /* the directory */
-	char id[16];   /* "007" */
-	int attempt;   /* 1, or one more than the last kept attempt */
+	int fd;	     /* the directory */
+	char id[16]; /* "007" */
+	int attempt; /* 1, or one more than the last kept attempt */
 };
 
 enum rundir_how {

@@ -12,7 +12,7 @@ struct err;
 int sha256_fd(int fd, char out[SHA256_TEXT], struct err *) MUST_CHECK;
 
 /* The same for a file by name. */
-int sha256_file(const char *path, char out[SHA256_TEXT], struct err *)
-    MUST_CHECK;
+int sha256_file(
+    const char *path, char out[SHA256_TEXT], struct err *) MUST_CHECK;
 
 #endif

@@ -16,8 +16,8 @@ size_t text_utf8(const unsigned char *p, size_t n);
  * marks and line separators become "\xNN" or "\u{NNNN}", bytes that are not
  * UTF-8 become U+FFFD.
  */
-int text_clean(struct buf *, const char *p, size_t n, bool multiline)
-    MUST_CHECK;
+int text_clean(
+    struct buf *, const char *p, size_t n, bool multiline) MUST_CHECK;
 
 /* True where symbols such as U+2713 may be printed. */
 bool text_locale_is_utf8(void);

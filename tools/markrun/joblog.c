@@ -17,7 +17,7 @@
 #include "cleanup.h"
 #include "err.h"
 
-#define JOBLOG "joblog.tsv"
+#define JOBLOG	"joblog.tsv"
 #define LOG_MAX ((size_t)256 << 20)
 static const char header[] = "Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\t"
 			     "Exitval\tSignal\tCommand\n";
@@ -56,10 +56,11 @@ count_done(int dfd, int64_t total, int64_t *done, struct err *e)
 }
 
 int
-joblog_append(int dfd, const struct job *j, int64_t total, int64_t *done,
-    struct err *e)
+joblog_append(
+    int dfd, const struct job *j, int64_t total, int64_t *done, struct err *e)
 {
-	AUTO(close_p) int fd = openat(dfd, JOBLOG,
+	AUTO(close_p)
+	int fd = openat(dfd, JOBLOG,
 	    O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644);
 	char line[256];
 	int n;

@@ -108,8 +108,8 @@ parse_args(int argc, char *argv[])
 static cJSON *
 read_facts(const struct rundir *r, struct err *e)
 {
-	cJSON *j = json_read(
-	    r->fd, "container.json", FACTS_MAX, "fz-container/1", e);
+	cJSON *j =
+	    json_read(r->fd, "container.json", FACTS_MAX, "fz-container/1", e);
 	const char *run = json_at_str(j, "run");
 
 	if (j == NULL) {
@@ -125,8 +125,8 @@ read_facts(const struct rundir *r, struct err *e)
 	    json_at_int(j, "exit_code") >= 0)
 		return j;
 	cJSON_Delete(j);
-	err_set(e, EX_DATAERR,
-	    "container.json is not of this run's attempt %d", r->attempt);
+	err_set(e, EX_DATAERR, "container.json is not of this run's attempt %d",
+	    r->attempt);
 	return NULL;
 }
 
@@ -167,8 +167,8 @@ write_marker(const struct rundir *r, const struct verdict *v, struct err *e)
 		ok = add_logs(&b, r) == 0;
 	if (!ok)
 		return err_set(e, EX_OSERR, "marker: out of memory");
-	return at_write(r->fd, outcome_marker(v->outcome), b.data, b.len,
-	    AT_REPLACE, e);
+	return at_write(
+	    r->fd, outcome_marker(v->outcome), b.data, b.len, AT_REPLACE, e);
 }
 
 /* After an earlier verdict was taken anew, its marker may be another. */
@@ -245,8 +245,8 @@ judge(const struct args *a, struct rundir *r, struct err *e)
 	struct verdict v;
 
 	if (judged && !a->again)
-		return err_set(e, EX_CANTCREAT,
-		    "has a verdict; --again takes it anew");
+		return err_set(
+		    e, EX_CANTCREAT, "has a verdict; --again takes it anew");
 	facts = read_facts(r, e);
 	if (facts == NULL)
 		return -1;

@@ -51,8 +51,8 @@ result_render(const cJSON *facts, const struct verdict *v, const char *agent,
 	json_put_known(root, "attempt", json_at_int(facts, "attempt"), &ok);
 	json_put_str(root, "outcome", outcome_word(v->outcome), &ok);
 	json_put_str(root, "reason_code", v->reason, &ok);
-	json_put_str(root, "detail",
-	    v->detail[0] != '\0' ? v->detail : v->marker, &ok);
+	json_put_str(
+	    root, "detail", v->detail[0] != '\0' ? v->detail : v->marker, &ok);
 	json_put_str_or_null(
 	    root, "started_at", json_at_str(facts, "started_at"), &ok);
 	json_put_known(

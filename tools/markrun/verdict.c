@@ -47,8 +47,8 @@ describe(struct verdict *v, const struct evidence *f)
 		(void)snprintf(to, size, "Command cannot be run (%s)",
 		    strerror((int)f->exec_errno));
 	else if (strcmp(v->reason, "oom") == 0)
-		(void)snprintf(to, size,
-		    "Out of memory (exit %" PRId64 ")", f->exit_code);
+		(void)snprintf(
+		    to, size, "Out of memory (exit %" PRId64 ")", f->exit_code);
 	else if (v->outcome == OUTCOME_ERROR && f->signal > 0)
 		(void)snprintf(to, size,
 		    "Container error (exit %" PRId64 ", signal %" PRId64 ")",

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/* The session that does nothing, so that only its container costs. */
+int
+main(void)
+{
+	return 0;
+}
