@@ -64,6 +64,8 @@ docker_refusal(const char *what, long status, const char *body, struct err *e)
 	const char *msg;
 	int code = EX_CONFIG;
 
+	if (body == NULL)
+		body = "";
 	j = json_parse(body, strlen(body), &ignored);
 	msg = json_at_str(j, "message");
 	if (msg == NULL)

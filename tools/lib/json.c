@@ -15,28 +15,49 @@
 #define DEPTH_MAX 32
 #define KEYS_MAX  4096
 
+static bool
+is_utf8(const unsigned char *p, size_t len)
+{
+	for (size_t i = 0, n; i < len; i += n) {
+		n = p[i] < 0x80 ? 1 : text_utf8(p + i, len - i);
+		if (n == 0)
+			return false;
+	}
+	return true;
+}
+
+/* The end of the string that begins at p, or NULL for one with a NUL. */
+static const char *
+skip_string(const char *p, const char *end)
+{
+	for (p++; p < end && *p != '"'; p++) {
+		if (*p != '\\')
+			continue;
+		if (end - p >= 6 && memcmp(p, "\\u0000", 6) == 0)
+			return NULL;
+		p++;
+	}
+	return p;
+}
+
 /* What cJSON lets pass although it is no JSON, or more than we want. */
 static const char *
 objection(const char *text, size_t len)
 {
-	const unsigned char *p = (const unsigned char *)text;
-	bool in_string = false;
+	const char *end = text + len;
 	int depth = 0;
 
-	for (size_t i = 0, n; i < len; i += n) {
-		n = p[i] < 0x80 ? 1 : text_utf8(p + i, len - i);
-		if (n == 0)
-			return "not UTF-8";
-		if (in_string && p[i] == '\\') {
-			if (len - i >= 6 && memcmp(p + i, "\\u0000", 6) == 0)
+	if (!is_utf8((const unsigned char *)text, len))
+		return "not UTF-8";
+	for (const char *p = text; p < end; p++) {
+		if (*p == '"') {
+			p = skip_string(p, end);
+			if (p == NULL)
 				return "NUL in a string";
-			n = len - i >= 2 && p[i + 1] < 0x80 ? 2 : 1;
-		} else if (p[i] == '"') {
-			in_string = !in_string;
-		} else if (!in_string && (p[i] == '{' || p[i] == '[')) {
+		} else if (*p == '{' || *p == '[') {
 			if (++depth > DEPTH_MAX)
 				return "nested too deeply";
-		} else if (!in_string && (p[i] == '}' || p[i] == ']')) {
+		} else if (*p == '}' || *p == ']') {
 			depth--;
 		}
 	}
