@@ -154,17 +154,15 @@ static int
 try_once(struct session *s, enum session_end *end, struct err *e)
 {
 	AUTO(json_p) cJSON *image = wait_for_image(s, e);
-	char name[64];
 
 	if (image == NULL)
 		return -1;
 	if (s->lingers && docker_remove(s->d, s->name, e) < 0)
 		return -1;
 	if (clear_old_attempt(s, e) < 0 ||
-	    random_name(s->r, name, sizeof(name), e) < 0)
+	    random_name(s->r, s->name, sizeof(s->name), e) < 0)
 		return -1;
 	s->image = image;
-	s->name = name;
 	return session_run(s, end, e);
 }
 

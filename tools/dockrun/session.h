@@ -39,7 +39,7 @@ struct session {
 	const char *owner;  /* struct proc_id of this process */
 	const char *user;   /* "uid:gid" */
 	uint32_t uid, gid;
-	const char *name;
+	char name[40];
 	int sigfd;    /* INT, TERM and HUP arrive here */
 	bool lingers; /* set when the container could not be removed */
 };
