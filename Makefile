@@ -15,12 +15,12 @@ $(eval $(call PROGRAM,dockrun,capture.c compare.c deadline.c \
 $(eval $(call PROGRAM,fzplan,campaign.c fzplan.c inputs.c place.c, \
     libcjson libcrypto))
 $(eval $(call PROGRAM,fzps,fzps.c measure.c owner.c session.c sweep.c table.c, \
-    libcurl libcjson))
+    libcurl libcjson libcrypto))
 $(eval $(call PROGRAM,fzstat,fzstat.c output-closing.c output-ids.c \
     output-json.c output-jsonl.c output-text.c output-tsv.c output.c put.c \
     run.c scan.c summary.c,libcjson))
 $(eval $(call PROGRAM,markrun,joblog.c markrun.c result.c verdict.c,libcjson))
-$(eval $(call STATIC,fzinit,fzinit.c report.c))
+$(eval $(call STATIC,fzinit,fzinit.c guard.c report.c))
 
 all: $(PROGRAMS)	## build every program
 
@@ -33,5 +33,6 @@ include mk/demo.mk
 include mk/campaign.mk
 include mk/test.mk
 include mk/lint.mk
+include mk/bench.mk
 include mk/install.mk
 -include $(DEPS)

@@ -16,7 +16,7 @@ bench-files: $(PROGRAMS) $(BENCH_FILES)
 $(BENCH)/floor: tests/bench/floor.c $(B)/libfz.a
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(CPPFLAGS) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -pie \
-	    -o $@ $^ $$(pkg-config --libs libcurl libcjson)
+	    -o $@ $^ $$(pkg-config --libs libcurl libcjson libcrypto)
 
 # Neither may cost anything itself.
 $(BENCH)/measure $(BENCH)/noop: $(BENCH)/%: tests/bench/%.c $(B)/flags

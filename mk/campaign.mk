@@ -4,11 +4,14 @@ STATUS	?=
 REASON	?=
 RUN	?=
 FOLLOW	?=
-# What the user typed, for the command that continues a stopped campaign.
-CONTINUE ?= $(TYPED) campaign
-TYPED	= $(strip make $(filter -j%,$(MAKEFLAGS)) $(foreach v,$(CONFIG),\
-	  $(if $(filter command,$(firstword $(origin $(v)))),$(v)='$($(v))')))
-export MAKE CONTINUE STATUS REASON RUN FOLLOW CONFIRM
+# What the user typed, for the command that continues a stopped campaign
+# (CONTINUE, when a target has a command of its own).
+CONTINUE ?=
+quote	= '$(subst ','\'',$(subst $$,$$$$,$(1)))'
+is_typed = $(filter command,$(origin $(1)))$(filter-out undefined,$(origin env_$(1)))
+TYPED	= $(strip $(foreach v,$(filter-out DRY_RUN,$(CONFIG)),\
+	  $(if $(call is_typed,$(v)),$(v)=$(call quote,$($(v))))))
+export MAKE CONTINUE TYPED STATUS REASON RUN FOLLOW CONFIRM
 
 campaign: $(PROGRAMS) $(AGENT_FILES)	## run the sessions that are missing
 	+@sh mk/campaign.sh campaign
@@ -23,17 +26,21 @@ run: $(PROGRAMS) $(AGENT_FILES)	## run one session, RUN=007
 	+@sh mk/campaign.sh run
 
 # Order-only by having no prerequisites at all: a new prompt, image or
-# program must not make a paid session due again.
+# program must not make a paid session due again.  Several words are no
+# target; campaign.sh says so.
+ifeq ($(words $(RUNDIR)),1)
 $(RUNDIR)/%/result.json:
-	@sh mk/session.sh $* 9>&-
+	@sh mk/session.sh $*
 
 # make must never delete a verdict, not on an error, not on Ctrl-C.
 .PRECIOUS: $(RUNDIR)/%/result.json
+endif
 
 # Called by campaign.sh, which has settled RUNS and holds the lock.
 ifneq ($(filter sessions,$(MAKECMDGOALS)),)
 sessions: $(patsubst %,$(RUNDIR)/%/result.json,\
     $(shell seq -f '%03.0f' 1 $(RUNS)))
+	@:
 endif
 
 status: $(B)/bin/fzstat	## done, failed, running, last errors, next step
@@ -61,9 +68,9 @@ workflows:		## list the workflows there are
 	@sh mk/control.sh workflows
 
 demo: setup		## 8 sessions, 4 workers: no key, no model
-	@rm -rf $(B)/demo-runs
+	@sh mk/control.sh demo-begin $(B)/demo-runs
 	+@$(MAKE) campaign AGENT=demo WORKFLOW=demo RUNS=8 WORKERS=4 POOL=make \
-	    TIMEOUT=8 GRACE=2 MEMORY=256m CPUS=1 PIDS=256 DRY_RUN= \
+	    TIMEOUT=10 GRACE=2 MEMORY=256m CPUS=1 PIDS=256 DRY_RUN= \
 	    TARGET=$(B)/demo/target RUNDIR=$(B)/demo-runs CONTINUE='make demo'
 	@echo
 	@$(B)/bin/fzstat $(B)/demo-runs

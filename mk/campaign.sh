@@ -17,20 +17,30 @@ jobs_of () {
 		case $word in
 		-j) fail 64 '-j without a number would start every session at once; type -j8' ;;
 		-j[0-9]*) echo "${word#-j}"; return ;;
+		--) return ;; # what follows are variables, COMMAND among them
 		esac
 	done
 }
 
 check_names () {
+	case $RUNS in
+	*[!0-9]*|0*|????????*) fail 64 "RUNS=$RUNS: not a whole number from 1 to 1000000" ;;
+	esac
 	case $RUNDIR in
-	*[!A-Za-z0-9._/+@%=,-]*) fail 64 "RUNDIR=$RUNDIR: letters, digits and ._/+@%=,- only" ;;
+	''|*[!A-Za-z0-9._/+@,-]*) fail 64 "RUNDIR=$RUNDIR: letters, digits and ._/+@,- only" ;;
 	esac
 	case $WORKERS in
 	''|*[!0-9]*|0*|?????*) fail 64 "WORKERS=$WORKERS: not a whole number from 1 to 9999" ;;
 	esac
 	case $POOL in
-	make|parallel) ;;
+	make) ;;
+	parallel) command -v parallel >/dev/null ||
+		fail 69 'POOL=parallel needs GNU parallel: apt-get install parallel' ;;
 	*) fail 64 "POOL=$POOL: make or parallel" ;;
+	esac
+	case $DRY_RUN in
+	''|1) ;;
+	*) fail 64 "DRY_RUN=$DRY_RUN: 1, or nothing" ;;
 	esac
 	test -f "fuzz/workflows/$WORKFLOW/workflow.mk" ||
 		fail 66 "WORKFLOW=$WORKFLOW: there is no fuzz/workflows/$WORKFLOW; type make workflows"
@@ -42,12 +52,24 @@ check_names () {
 		fail 64 "Set TARGET, the directory to fuzz: echo 'TARGET = /path/to/it' > conf/local.mk"
 	test -d "$TARGET" || fail 66 "TARGET=$TARGET: no such directory"
 	test -n "$IMAGE" || fail 64 "Set IMAGE, the image that holds the agent: make IMAGE=name campaign"
+	test -z "$PROMPT" || test -f "$PROMPT" ||
+		fail 66 "PROMPT=$PROMPT: no such file; type make PROMPT=FILE campaign"
 }
 
 image_id=
 
+# stored KEY: a plain value of campaign.json, if there is one
+stored () {
+	sed -n "s/.*\"$1\":\"\{0,1\}\([^\",}]*\).*/\1/p" "$RUNDIR/campaign.json" 2>/dev/null
+}
+
 # settle [--dry-run]: inputs compared with the campaign's; $CAMPAIGN, $RUNS
 settle () {
+	had=$(stored runs)
+	test "${RUNS:-1000000}" -ge "${had:-0}" || fail 64 \
+	    "RUNS=$RUNS: this campaign has $had runs; leave RUNS out, or run one: make run RUN=001"
+	# A dry run asks no engine: the image is what it was.
+	image_id=${image_id:-$(stored image)}
 	set -- "$@" ${RUNS:+--runs "$RUNS"} \
 	    --fixed "agent=$AGENT" --fixed "target=$(cd "$TARGET" && pwd -P)" \
 	    --input "workflow=$WORKFLOW" ${image_id:+--input "image=$image_id"} \
@@ -79,7 +101,7 @@ have_engine () {
 lock () {
 	exec 9>>"$RUNDIR/.lock" || exit
 	flock -n 9 || fail 75 "another campaign is running in $RUNDIR: $(cat "$RUNDIR/.lock")"
-	echo "process $$ on $(hostname), since $(date '+%F %T')" >"$RUNDIR/.lock"
+	echo "process $$ on $(uname -n), since $(date '+%F %T')" >"$RUNDIR/.lock"
 }
 
 # A run whose verdict cannot be read is not done; keep it, do it again.
@@ -100,26 +122,46 @@ begin () {
 	retract_unreadable
 }
 
-# pool TARGET...: the sessions, by make's own jobs or by GNU parallel
+# run_make TARGET...: the sessions, by make's own jobs
 run_make () {
 	# shellcheck disable=SC2086 # -jN or nothing
 	$MAKE $jobs_flag "$@"
 }
 
+due_ids () {
+	for id in $(seq -f '%03.0f' 1 "$RUNS")
+	do
+		test -s "$RUNDIR/$id/result.json" || echo "$id"
+	done
+}
+
+# The recipe itself, not a make per session: the settings are in the
+# environment.  At the end of patience parallel must not be quicker with its
+# KILL than dockrun with its container.
 run_parallel () {
 	eta=
 	if test -t 2
 	then
 		eta=--eta
 	fi
-	# parallel reads the file again after each job: edit it while it runs.
+	# parallel reads the file again after each job when it is newer, in
+	# whole seconds: edit it while it runs, as soon as you like.
 	echo "$workers" >"$RUNDIR/workers"
-	# MAKEFLAGS would hand each make a jobserver that is not theirs.
+	touch -t 197001020000 "$RUNDIR/workers"
 	# shellcheck disable=SC2086 # --eta or nothing
-	seq -f '%03.0f' 1 "$RUNS" | env -u MAKEFLAGS -u MFLAGS parallel \
-	    --will-cite -j "$RUNDIR/workers" --joblog "$RUNDIR/parallel.tsv" \
-	    --halt soon,fail=1 $eta --line-buffer \
-	    "test -s $RUNDIR/{}/result.json || $MAKE -s $RUNDIR/{}/result.json"
+	due_ids | env -u MAKEFLAGS -u MFLAGS PARALLEL_SHELL=/bin/sh \
+	    parallel --plain --will-cite -j "$RUNDIR/workers" \
+	    --joblog "$RUNDIR/parallel.tsv" --halt soon,fail=1 \
+	    --termseq "INT,$((GRACE * 1000 + 15000)),KILL,25" $eta \
+	    --line-buffer 'exec sh mk/session.sh {}'
+}
+
+# After a second Ctrl-C make waits for its sessions no longer.
+wait_for_sessions () {
+	for file in "$RUNDIR"/*/run.json
+	do
+		test ! -e "$file" || flock "${file%/run.json}" true
+	done
 }
 
 campaign () {
@@ -132,16 +174,22 @@ campaign () {
 		run_parallel
 	else
 		run_make sessions
-	fi
-	"$B/bin/fzstat" --closing "$CONTINUE" "$RUNDIR"
+	fi || wait_for_sessions
+	"$B/bin/fzstat" --closing "$continue" "$RUNDIR"
 }
 
+# dry_run campaign|retry|run: the sessions that it would run
 dry_run () {
 	settle --dry-run
 	check_request
-	for id in $(seq -f '%03.0f' 1 "$RUNS")
+	case $1 in
+	campaign) due=$(due_ids) ;;
+	retry) due=$(select_runs) || exit ;;
+	run) need_known_run; due=$RUN ;;
+	esac
+	for id in $due
 	do
-		test -s "$RUNDIR/$id/result.json" || sh mk/session.sh "$id" || exit
+		sh mk/session.sh "$id" || exit
 	done
 }
 
@@ -156,7 +204,7 @@ plan () {
 	    workers "$workers" agent "$AGENT ($IMAGE)" target "$TARGET" \
 	    limits "$MEMORY memory, $CPUS CPU, $PIDS processes, $TIMEOUT s each" \
 	    network none 'at most' "$((seconds / 3600)) h $((seconds % 3600 / 60)) min for all"
-	echo "next: $CONTINUE"
+	echo "next: $continue"
 }
 
 select_runs () {
@@ -164,8 +212,13 @@ select_runs () {
 	    ${REASON:+--reason "$REASON"} "$RUNDIR" || test $? -eq 2
 }
 
-retry () {
+# What to try again is asked of a campaign that is there.
+need_choice () {
+	test -f "$RUNDIR/campaign.json" || fail 66 "no campaign in $RUNDIR"
 	test -n "$STATUS$REASON" || fail 64 'say which: make retry STATUS=error, or REASON=oom'
+}
+
+retry () {
 	ids=$(select_runs) || exit
 	test -n "$ids" || { echo "no run matches; nothing to do"; exit 0; }
 	for id in $ids
@@ -175,12 +228,34 @@ retry () {
 	campaign
 }
 
-run_one () {
+# $RUN must be spelled as its directory is
+need_run () {
 	case $RUN in
-	???*[!0-9]*|[!0-9]*|''|?|??) fail 64 "RUN=$RUN: name a run, such as make run RUN=007" ;;
+	''|*[!0-9]*|??????????*) fail 64 "RUN=$RUN: name a run, such as make run RUN=007" ;;
 	esac
+	number=${RUN#"${RUN%%[!0]*}"}
+	number=${number:-0}
+	test "$(printf %03d "$number")" = "$RUN" ||
+		fail 64 "RUN=$RUN: type make run RUN=$(printf %03d "$number")"
+}
+
+# ... and a run of this campaign.
+need_known_run () {
+	if test "$number" -lt 1 || test "$number" -gt "$RUNS"
+	then
+		fail 64 "RUN=$RUN: this campaign has the runs 001 to $(printf %03d "$RUNS"); RUNS=$number adds it"
+	fi
+}
+
+run_one () {
+	if test -e "$RUNDIR/$RUN/result.json"
+	then
+		echo "[$RUN] has a verdict; to give it up: $B/bin/markrun --retract $RUNDIR/$RUN"
+		exit 0
+	fi
 	trap : INT TERM HUP
-	run_make "$RUNDIR/$RUN/result.json"
+	run_make "$RUNDIR/$RUN/result.json" || wait_for_sessions
+	test -e "$RUNDIR/$RUN/result.json"
 }
 
 workers=$(jobs_of) || exit
@@ -189,15 +264,24 @@ if test -z "$workers"
 then
 	workers=$WORKERS
 	jobs_flag=-j$WORKERS
+	typed='make'
+else
+	typed="make -j$workers"
 fi
+continue=${CONTINUE:-$typed${TYPED:+ $TYPED} campaign}
 check_names
+case $1 in
+retry) need_choice ;;
+run) need_run ;;
+esac
 case $1:$DRY_RUN in
 plan:*) plan; exit ;;
-campaign:?*) dry_run; exit ;;
+*:1) dry_run "$1"; exit ;;
 esac
 check_request
 have_engine
 settle
+test "$1" != run || need_known_run
 begin
 case $1 in
 campaign) campaign ;;

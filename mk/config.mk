@@ -36,7 +36,7 @@ UNMASK	?=
 DRY_RUN	?=
 POOL	?= make
 INFRA_WAIT ?= 600
-SEED	?= 1
+SEED	?= 11
 MOUNT	?= /target
 CAMPAIGN ?= none
 export $(CONFIG) MOUNT CAMPAIGN B

@@ -18,29 +18,40 @@ need_rundir () {
 	test -d "$RUNDIR" || fail "no runs in $RUNDIR"
 }
 
-# Agents write what they like; a terminal must not obey it.
+need_campaign () {
+	test -f "$RUNDIR/campaign.json" || fail "no campaign in $RUNDIR"
+}
+
+# Agents write what they like; a terminal must not obey it.  What has more
+# than one byte is replaced, for its neighbours must not become the same.
 harmless () {
-	LC_ALL=C tr -d '\000-\010\013-\037\177' | LC_ALL=C sed 's/\xc2[\x80-\x9f]//g; s/\xe2\x80[\xaa-\xae]//g; s/\xe2\x81[\xa6-\xa9]//g'
+	LC_ALL=C sed -u 's/[\x00-\x08\x0b-\x1f\x7f]//g; s/\xc2[\x80-\x9f]/?/g; s/\xe2\x80[\xaa-\xae]/?/g; s/\xe2\x81[\xa6-\xa9]/?/g'
 }
 
 stop () {
-	need_rundir
+	need_campaign
 	echo "stopped by make stop at $(date '+%F %T')" >"$RUNDIR/STOP"
 	echo "running sessions end, no new one starts; make kill ends them now"
 }
 
 kill_all () {
-	need_rundir
+	need_campaign
 	echo "stopped by make kill at $(date '+%F %T')" >"$RUNDIR/STOP"
 	"$B/bin/fzps" --kill "$RUNDIR"
+}
+
+# running KEY: a word of run.json, which is there while the run is running
+running () {
+	sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" "$RUNDIR/$RUN/run.json" 2>/dev/null | grep .
 }
 
 logs () {
 	need_run logs
 	test -f "$RUNDIR/$RUN/agent.out" || fail "run $RUN has no output yet"
-	if test -n "$FOLLOW"
+	if test -n "$FOLLOW" && owner=$(running owner)
 	then
-		tail -n +1 -f "$RUNDIR/$RUN/agent.out" "$RUNDIR/$RUN/agent.err" | harmless
+		owner=${owner%/*}
+		tail -q -n +1 -f --pid "${owner##*/}" "$RUNDIR/$RUN/agent.out" "$RUNDIR/$RUN/agent.err" | harmless
 	else
 		cat "$RUNDIR/$RUN/agent.out" "$RUNDIR/$RUN/agent.err" | harmless
 	fi
@@ -48,8 +59,8 @@ logs () {
 
 shell () {
 	need_run shell
-	name=$(sed -n 's/.*"container":"\(fz-[0-9a-f-]*\)".*/\1/p' "$RUNDIR/$RUN/run.json" 2>/dev/null)
-	test -n "$name" || fail "run $RUN is not running; its files are in $RUNDIR/$RUN/workspace"
+	name=$(running container) ||
+		fail "run $RUN is not running; its files are in $RUNDIR/$RUN/workspace"
 	if test -t 0
 	then
 		exec docker exec -it "$name" /bin/sh
@@ -75,6 +86,11 @@ workflows () {
 	done
 }
 
+demo_begin () {
+	test ! -d "$1" || flock -n "$1/.lock" true || fail "another demo is running in $1"
+	rm -rf -- "$1"
+}
+
 demo_end () {
 	found=$(cat "$1"/*/workspace/findings.jsonl 2>/dev/null | wc -l)
 	echo
@@ -91,5 +107,6 @@ logs) logs ;;
 shell) shell ;;
 clean-runs) clean_runs ;;
 workflows) workflows ;;
+demo-begin) demo_begin "$2" ;;
 demo-end) demo_end "$2" ;;
 esac

@@ -36,7 +36,7 @@ needs () {
 	check cmd      shellcheck       shellcheck            shell linter
 	check cmd      mandoc           mandoc                manual page linter
 	check lib      cmocka           libcmocka-dev         unit tests
-	check cmd      prove            perl                  runs the shell tests
+	check cmd      jq               jq                    reads JSON in tests
 	check cmd      parallel         parallel              the other worker pool
 	check file     /usr/bin/python3 python3               tests on a terminal
 	check cmd      git              git                   tests in a clone

@@ -2,19 +2,43 @@
 # One session: facts by dockrun, then the verdict by markrun.  The recipe
 # behind every RUNDIR/ID/result.json; called as session.sh ID.
 set -u
+# The campaign's lock is not for those who may outlive it.  Closed here: a
+# shell in between would keep a copy for itself.
+exec 9>&-
 id=$1
 dir=$RUNDIR/$id
 
-if test -e "$RUNDIR/STOP"
-then
-	exit 0 # no verdict: the run stays due
-fi
+has_marker () {
+	test -e "$dir/SUCCESS" || test -e "$dir/ERROR" || test -e "$dir/TIMEOUT"
+}
+
+# A dockrun can outlive its make: wait for it.  Facts that nobody came to
+# judge are judged, not paid for again; a marker without its result.json
+# says that somebody took the verdict away.
+finish_earlier () {
+	if ! flock -n "$dir" true
+	then
+		echo "[$id] an earlier session is still at work; waiting for it"
+		flock "$dir" true
+	fi
+	if test -e "$dir/container.json" && ! test -e "$dir/run.json" && ! has_marker
+	then
+		"$B/bin/markrun" --progress "$RUNS" "$dir"
+	fi
+	test -s "$dir/result.json"
+}
+
 if test "$DRY_RUN" = 1
 then
 	printf '[%s] DRY-RUN: %s\n' "$id" 'Would run container with:'
 	printf '  %s\n' "Session dir: $dir" 'Network: none' "Timeout: ${TIMEOUT}s"
 	printf '[%s] DRY-RUN: %s\n' "$id" Complete
 	exit 0
+fi
+if test -z "$DRY_RUN"
+then
+	test -d "$dir" && finish_earlier && exit 0
+	test -e "$RUNDIR/STOP" && exit 0 # no verdict: the run stays due
 fi
 
 set -- --image "$IMAGE" --dir "$dir" --campaign "$CAMPAIGN" \
@@ -40,8 +64,9 @@ fi
 if test "$DRY_RUN" = check
 then
 	set -- "$@" --print-request
+	COMMAND=${COMMAND:-image-command} # only the engine knows it
 fi
 set -- "$@" --
 eval "set -- \"\$@\" $COMMAND"
 "$B/bin/dockrun" "$@" || exit
-test "$DRY_RUN" = check || "$B/bin/markrun" --progress "$RUNS" "$dir"
+test -n "$DRY_RUN" || "$B/bin/markrun" --progress "$RUNS" "$dir"

@@ -27,7 +27,7 @@ check-long: build-tests	## tests that take minutes
 check-asan:		## unit, cli and docker tests with ASan and UBSan
 	+@$(MAKE) B=build/asan SANITIZE=address,undefined CFLAGS='-O1 -g' \
 	    build-tests
-	@B=build/asan sh tests/run.sh $(UNIT:$(B)/%=build/asan/%) $(CLI) $(ENGINE)
+	@ASAN_OPTIONS=detect_stack_use_after_return=1 B=build/asan sh tests/run.sh $(UNIT:$(B)/%=build/asan/%) $(CLI) $(ENGINE)
 
 check-clang:		## everything compiles with clang and no warning
 	+@$(MAKE) B=build/clang CC=clang WERROR=1 build-tests
@@ -42,7 +42,7 @@ ifneq ($(filter check% build-tests $(B)/unit/%,$(MAKECMDGOALS)),)
 $(foreach t,$(UNIT),$(eval $(t): $(shell \
     sed -n 's/.*uses: \(.*\) \*\/$$/\1/p' tests/unit/$(notdir $(t)).c)))
 endif
-$(B)/unit/%: tests/unit/%.c $(B)/libfz.a
+$(B)/unit/%: tests/unit/%.c $(B)/libfz.a $(wildcard tools/*/*.h tests/unit/*.h)
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(CPPFLAGS) $(addprefix -Itools/,dockrun markrun \
 	    fzstat fzplan fzps) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -pie -o $@ \

@@ -18,7 +18,8 @@ int
 capture_open(struct capture *c, int dfd, const struct strv *secrets,
     int64_t cap, struct err *e)
 {
-	*c = (struct capture){ .cap = cap, .file = { { -1 }, { -1 } } };
+	*c = (struct capture){ .cap = cap,
+		.file = { { .fd = -1 }, { .fd = -1 } } };
 	for (int i = 0; i < 2; i++) {
 		c->file[i].fd = openat(dfd, names[i],
 		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);

@@ -15,8 +15,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include <curl/curl.h>
-
+#include "buf.h"
 #include "cleanup.h"
 #include "clock.h"
 #include "docker.h"
@@ -28,8 +27,10 @@
 #include "proc.h"
 #include "redact.h"
 #include "rundir.h"
+#include "scratch.h"
 #include "session.h"
 #include "spec.h"
+#include "text.h"
 #include "uid.h"
 #include "watch.h"
 
@@ -135,6 +136,7 @@ clear_old_attempt(struct session *s, struct err *e)
 	    strspn(name + 3, "0123456789abcdef-") == strlen(name + 3) &&
 	    docker_remove(s->d, name, e) < 0)
 		return -1;
+	scratch_remove(s->r->fd);
 	return rundir_retire(s->r, e);
 }
 
@@ -149,20 +151,15 @@ random_name(const struct rundir *r, char *out, size_t size, struct err *e)
 	return 0;
 }
 
-/* One try: empty directory, engine there, session. */
+/* One try: empty directory, session. */
 static int
 try_once(struct session *s, enum session_end *end, struct err *e)
 {
-	AUTO(json_p) cJSON *image = wait_for_image(s, e);
-
-	if (image == NULL)
-		return -1;
 	if (s->lingers && docker_remove(s->d, s->name, e) < 0)
 		return -1;
 	if (clear_old_attempt(s, e) < 0 ||
 	    random_name(s->r, s->name, sizeof(s->name), e) < 0)
 		return -1;
-	s->image = image;
 	return session_run(s, end, e);
 }
 
@@ -174,6 +171,11 @@ try_often(struct session *s, enum session_end *end, struct err *e)
 	int rc = -1;
 
 	for (int n = 1; rc < 0 && n <= TRIES; n++) {
+		AUTO(json_p) cJSON *image = wait_for_image(s, e);
+
+		if (image == NULL) /* waited long enough */
+			break;
+		s->image = image;
 		rc = try_once(s, end, e);
 		redact_text(&s->o->secrets, e->text);
 		if (rc == 0 || !is_trouble(e) || n == TRIES)
@@ -246,6 +248,21 @@ run_session(const struct options *o, const struct places *p,
 	return try_often(&s, end, e);
 }
 
+/* A name may hold anything, but a place is one line. */
+static int
+print_masks(const struct masks *m)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		AUTO(buf_release) struct buf b = BUF_INIT(1 << 16);
+		const char *path = m->v[i].path;
+
+		if (text_clean(&b, path, strlen(path), false) < 0)
+			return -1;
+		(void)printf("%s%s\n", b.data, m->v[i].is_dir ? "/" : "");
+	}
+	return 0;
+}
+
 static int
 list_masked(const struct options *o, const struct places *p, struct err *e)
 {
@@ -256,9 +273,8 @@ list_masked(const struct options *o, const struct places *p, struct err *e)
 
 		if (real == NULL || mask_find(real, &o->masks, &m, e) < 0)
 			return -1;
-		for (size_t k = 0; k < m.n; k++)
-			(void)printf(
-			    "%s%s\n", m.v[k].path, m.v[k].is_dir ? "/" : "");
+		if (print_masks(&m) < 0)
+			return err_sys(e, EX_OSERR, "--list-masked");
 	}
 	return 0;
 }
@@ -293,6 +309,7 @@ print_request(const struct options *o, const struct places *p, struct err *e)
 	text = body != NULL ? cJSON_Print(body) : NULL;
 	if (text == NULL)
 		return err_set(e, EX_OSERR, "out of memory");
+	redact_text(&o->secrets, text);
 	(void)printf("%s\n", text);
 	cJSON_free(text);
 	return 0;
@@ -329,9 +346,7 @@ main(int argc, char *argv[])
 	struct err e = { 0 };
 	bool ok;
 
-	ok = options_parse(&o, argc, argv, &e) == 0 &&
-	    curl_global_init(CURL_GLOBAL_NOTHING) == CURLE_OK &&
-	    act(&o, &end, &e) == 0;
+	ok = options_parse(&o, argc, argv, &e) == 0 && act(&o, &end, &e) == 0;
 	redact_text(&o.secrets, e.text);
 	if (!ok)
 		return err_report(&e, "dockrun");

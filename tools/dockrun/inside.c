@@ -15,6 +15,7 @@
 
 #include "cleanup.h"
 #include "err.h"
+#include "json.h"
 
 static const struct key {
 	const char *name;
@@ -29,11 +30,13 @@ static const struct key {
 	KEY(exit),
 	KEY(signal),
 	KEY(deadline),
+	KEY(oom_kills),
 	KEY(outside_signal),
 	KEY(unsafe_root),
 	KEY(unsafe_privileges),
 	KEY(unsafe_seccomp),
 	KEY(unsafe_capabilities),
+	KEY(unsafe_limits),
 	KEY(peak_memory_bytes),
 	KEY(cpu_ms),
 	KEY(throttled_ms),
@@ -94,7 +97,8 @@ inside_line(struct inside *in, const char *line)
 		    strncmp(keys[i].name, line, n) != 0)
 			continue;
 		v = strtoll(line + n, &end, 10);
-		if (end != line + n && *end == '\0' && v >= 0)
+		if (end != line + n && *end == '\0' && v >= 0 &&
+		    v <= JSON_INT_MAX)
 			*slot(in, &keys[i]) = v;
 	}
 }
@@ -103,13 +107,17 @@ static void
 take_bytes(struct inside *in, const char *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (p[i] == '\n') {
-			in->line[in->n_line] = '\0';
-			inside_line(in, in->line);
-			in->n_line = 0;
-		} else if (in->n_line < sizeof(in->line) - 1) {
+		bool fits = in->n_line < sizeof(in->line);
+
+		if (fits) /* a full line has no place for its NUL */
 			in->line[in->n_line++] = p[i];
+		if (p[i] != '\n')
+			continue;
+		if (fits) {
+			in->line[in->n_line - 1] = '\0';
+			inside_line(in, in->line);
 		}
+		in->n_line = 0;
 	}
 }
 
@@ -162,5 +170,7 @@ inside_unsafe(const struct inside *in)
 		return "no seccomp filter is in force";
 	if (in->unsafe_capabilities >= 0)
 		return "capabilities are left";
+	if (in->unsafe_limits >= 0)
+		return "fzinit cannot protect its limits";
 	return NULL;
 }

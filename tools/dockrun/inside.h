@@ -25,9 +25,10 @@ struct inside {
 	int64_t exit;
 	int64_t signal;
 	int64_t deadline;
+	int64_t oom_kills;
 	int64_t outside_signal; /* one that came from outside the container */
 	int64_t unsafe_root, unsafe_privileges, unsafe_seccomp,
-	    unsafe_capabilities;
+	    unsafe_capabilities, unsafe_limits;
 	int64_t peak_memory_bytes, cpu_ms, throttled_ms, io_read_bytes,
 	    io_write_bytes;
 };

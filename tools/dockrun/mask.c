@@ -6,6 +6,7 @@
 #include <fnmatch.h>
 #include <fts.h>
 #include <limits.h>
+#include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,11 +144,57 @@ cover_link(struct masks *m, const char *link, const char *target, struct err *e)
 	return cover(m, rel, S_ISDIR(st.st_mode), e);
 }
 
-static int
-visit(FTS *fts, FTSENT *ent, const char *target, const struct mask_rules *r,
-    struct masks *m, struct err *e)
+struct search {
+	const char *target;
+	const struct mask_rules *rules;
+	struct strv mounts; /* every mount point below the target */
+	struct masks *found;
+};
+
+static void
+search_release(struct search *s)
 {
-	const char *rel = below(ent->fts_path, target);
+	strv_release(&s->mounts);
+}
+
+static void
+mtab_p(FILE **f)
+{
+	if (*f != NULL)
+		(void)endmntent(*f);
+}
+
+static int
+find_mounts(struct search *s, struct err *e)
+{
+	AUTO(mtab_p) FILE *f = setmntent("/proc/self/mounts", "re");
+	const struct mntent *ent;
+
+	if (f == NULL)
+		return err_sys(e, EX_OSERR, "/proc/self/mounts");
+	while ((ent = getmntent(f)) != NULL)
+		if (below(ent->mnt_dir, s->target) != NULL &&
+		    strv_add(&s->mounts, ent->mnt_dir) < 0)
+			return err_sys(e, EX_OSERR, "masks");
+	return 0;
+}
+
+/* What is mounted there is not bound into the session, but what lies below
+ * it is, and that we cannot see. */
+static bool
+is_mount(const struct search *s, const char *path)
+{
+	for (size_t i = 0; i < s->mounts.n; i++)
+		if (strcmp(s->mounts.v[i], path) == 0)
+			return true;
+	return false;
+}
+
+static int
+visit(struct search *s, FTS *fts, FTSENT *ent, struct err *e)
+{
+	const char *rel = below(ent->fts_path, s->target);
+	struct masks *m = s->found;
 
 	switch (ent->fts_info) {
 	case FTS_DP:
@@ -163,12 +210,14 @@ visit(FTS *fts, FTSENT *ent, const char *target, const struct mask_rules *r,
 	default:
 		break;
 	}
-	if (rel == NULL || !is_covered(r, ent->fts_path, ent->fts_name))
+	if (rel == NULL ||
+	    (!is_covered(s->rules, ent->fts_path, ent->fts_name) &&
+		!is_mount(s, ent->fts_path)))
 		return 0;
 	if (ent->fts_info == FTS_D)
 		(void)fts_set(fts, ent, FTS_SKIP);
 	if (ent->fts_info == FTS_SL || ent->fts_info == FTS_SLNONE)
-		return cover_link(m, ent->fts_path, target, e);
+		return cover_link(m, ent->fts_path, s->target, e);
 	return cover(m, rel, ent->fts_info == FTS_D, e);
 }
 
@@ -186,10 +235,35 @@ by_path(const void *a, const void *b)
 	    ((const struct masked *)a)->path, ((const struct masked *)b)->path);
 }
 
+static bool
+lies_in_another(const struct masks *m, size_t n, const char *path)
+{
+	for (size_t i = 0; i < n; i++)
+		if (m->v[i].is_dir && below(path, m->v[i].path) != NULL)
+			return true;
+	return false;
+}
+
+/* In a covered directory there is no place left to cover. */
+static void
+drop_nested(struct masks *m)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < m->n; i++)
+		if (lies_in_another(m, kept, m->v[i].path))
+			free(m->v[i].path);
+		else
+			m->v[kept++] = m->v[i];
+	m->n = kept;
+}
+
 int
 mask_find(const char *target, const struct mask_rules *r, struct masks *m,
     struct err *e)
 {
+	AUTO(search_release)
+	struct search s = { .target = target, .rules = r, .found = m };
 	AUTO(free_p) char *root = strdup(target);
 	char *const roots[] = { root, NULL };
 	AUTO(fts_p) FTS *fts = NULL;
@@ -197,17 +271,19 @@ mask_find(const char *target, const struct mask_rules *r, struct masks *m,
 
 	if (root == NULL)
 		return err_sys(e, EX_OSERR, "masks");
-	/* Other file systems below are not bound into the session. */
-	fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+	if (find_mounts(&s, e) < 0)
+		return -1;
+	fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
 	if (fts == NULL)
 		return err_sys(e, EX_NOINPUT, "%s", target);
 	while ((ent = fts_read(fts)) != NULL)
-		if (visit(fts, ent, target, r, m, e) < 0)
+		if (visit(&s, fts, ent, e) < 0)
 			return -1;
 	if (errno != 0)
 		return err_sys(e, EX_NOINPUT, "%s", target);
 	if (m->n > 1)
 		qsort(m->v, m->n, sizeof(*m->v), by_path);
+	drop_nested(m);
 	return 0;
 }
 
@@ -226,22 +302,30 @@ mask_check_target(const char *target, const char *rundir,
 {
 	const char *home = getenv("HOME");
 	AUTO(free_p) char *real_home = NULL;
+	AUTO(free_p) char *real_socket = NULL; /* /var/run leads to /run */
 
 	if (home != NULL && home[0] == '/')
 		real_home = realpath(home, NULL);
+	if (engine_socket != NULL)
+		real_socket = realpath(engine_socket, NULL);
 	if (strcmp(target, "/") == 0)
 		return err_set(
 		    e, EX_CONFIG, "target /: the whole machine is no target");
-	if (real_home != NULL && strcmp(target, real_home) == 0)
+	if (real_home != NULL &&
+	    (strcmp(target, real_home) == 0 ||
+		below(real_home, target) != NULL))
 		return err_set(e, EX_CONFIG,
-		    "target %s: that is your home directory; name the "
-		    "project's own directory",
-		    target);
+		    "target %s: %s your home directory; name the project's "
+		    "own directory",
+		    target,
+		    strcmp(target, real_home) == 0 ? "that is" : "holds");
 	if (rundir != NULL &&
 	    (strcmp(target, rundir) == 0 || below(target, rundir) != NULL))
 		return err_set(e, EX_CONFIG, "target %s: lies inside RUNDIR %s",
 		    target, rundir);
-	if (engine_socket != NULL && below(engine_socket, target) != NULL)
+	if (engine_socket != NULL &&
+	    (below(engine_socket, target) != NULL ||
+		(real_socket != NULL && below(real_socket, target) != NULL)))
 		return err_set(e, EX_CONFIG,
 		    "target %s: holds the engine's socket %s", target,
 		    engine_socket);

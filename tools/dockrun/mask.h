@@ -39,9 +39,10 @@ int mask_read_file(
 void mask_rules_release(struct mask_rules *);
 
 /*
- * Finds every place below target (absolute, resolved) that a rule covers.
- * Links are not followed; a covered link's own target is covered as well if
- * it lies inside.  A directory that cannot be read is covered whole.
+ * Finds every place below target (absolute, resolved) that a rule covers,
+ * and every mount point.  Links are not followed; a covered link's own target
+ * is covered as well if it lies inside.  A directory that cannot be read is
+ * covered whole.
  */
 int mask_find(const char *target, const struct mask_rules *, struct masks *,
     struct err *) MUST_CHECK;

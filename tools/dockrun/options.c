@@ -17,6 +17,9 @@
 
 #define SECRET_MIN 12
 #define GIB	   (INT64_C(1) << 30)
+#define NAME_CHARS                                              \
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_" \
+	"0123456789"
 
 enum {
 	OPT_CAMPAIGN = 256,
@@ -131,12 +134,8 @@ looks_secret(const char *name, size_t n)
 static bool
 is_name(const char *s, size_t n)
 {
-	if (n == 0 || n > 100 || isdigit((unsigned char)s[0]))
-		return false;
-	for (size_t i = 0; i < n; i++)
-		if (!isalnum((unsigned char)s[i]) && s[i] != '_')
-			return false;
-	return true;
+	return n > 0 && n <= 100 && !isdigit((unsigned char)s[0]) &&
+	    strspn(s, NAME_CHARS) >= n;
 }
 
 static int
@@ -146,7 +145,8 @@ add_env(struct options *o, const char *word, bool from_file, struct err *e)
 
 	if (word[n] != '=' || !is_name(word, n))
 		return err_set(e, EX_USAGE,
-		    "environment \"%.*s\": not NAME=VALUE", (int)n, word);
+		    "environment \"%.*s\": not NAME=VALUE",
+		    (int)(word[n] == '=' ? n : strspn(word, NAME_CHARS)), word);
 	if (!from_file && looks_secret(word, n))
 		return err_set(e, EX_USAGE,
 		    "--env %.*s=...: looks like a secret, and everybody can "
@@ -181,6 +181,8 @@ add_env_file(struct options *o, const char *path, struct err *e)
 		if (add_env(o, line, true, e) < 0)
 			return err_wrap(e, "%s", path);
 	}
+	if (ferror(f))
+		return err_sys(e, EX_NOINPUT, "--env-file %s", path);
 	return 0;
 }
 
@@ -190,8 +192,8 @@ add_secret(struct options *o, const char *name, struct err *e)
 	const char *value = getenv(name);
 
 	if (!is_name(name, strlen(name)))
-		return err_set(
-		    e, EX_USAGE, "--secret \"%s\": not a name", name);
+		return err_set(e, EX_USAGE, "--secret \"%.*s\": not a name",
+		    (int)strcspn(name, "="), name);
 	if (value == NULL)
 		return err_set(e, EX_USAGE,
 		    "--secret %s: not set in the environment", name);
@@ -210,12 +212,15 @@ static int
 add_ro(struct options *o, const char *word, struct err *e)
 {
 	const char *colon = strrchr(word, ':');
+	size_t len = strlen(word);
 
+	while (len > 0 && word[len - 1] == '/')
+		len--; /* the engine would drop them, and then differ */
 	if (colon == NULL || colon == word || colon[1] != '/' ||
-	    strstr(colon, "/..") != NULL || strcmp(colon, ":/") == 0)
+	    strstr(colon, "/..") != NULL || word + len <= colon + 1)
 		return err_set(
 		    e, EX_USAGE, "--ro \"%s\": not HOST:/CONTAINER/PATH", word);
-	if (strv_add(&o->ro, word) < 0)
+	if (strv_addf(&o->ro, "%.*s", (int)len, word) < 0)
 		return err_sys(e, EX_OSERR, "--ro");
 	return 0;
 }

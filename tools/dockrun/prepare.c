@@ -75,6 +75,7 @@ int
 places_find(struct places *p, const struct options *o, struct err *e)
 {
 	AUTO(free_p) char *copy = NULL;
+	struct stat st;
 
 	if (o->dir != NULL) {
 		p->dir = absolute(o->dir);
@@ -90,8 +91,12 @@ places_find(struct places *p, const struct options *o, struct err *e)
 	if (o->input == NULL)
 		return 0;
 	p->input = realpath(o->input, NULL);
-	if (p->input == NULL || access(p->input, R_OK) < 0)
+	if (p->input == NULL || access(p->input, R_OK) < 0 ||
+	    stat(p->input, &st) < 0)
 		return err_sys(e, EX_NOINPUT, "--stdin %s", o->input);
+	if (!S_ISREG(st.st_mode))
+		return err_set(
+		    e, EX_NOINPUT, "--stdin %s: not a regular file", o->input);
 	return 0;
 }
 

@@ -19,7 +19,7 @@ redact_init(struct redact *r, const struct strv *secrets)
 		if (n > r->longest)
 			r->longest = n;
 	}
-	r->held = malloc(r->longest + 1);
+	r->held = malloc(2 * r->longest + 1);
 	return r->held != NULL ? 0 : -1;
 }
 
@@ -32,13 +32,13 @@ redact_release(struct redact *r)
 
 /* Length of the secret at p, 0 if none; *maybe if p..p+n could become one. */
 static size_t
-match(const struct redact *r, const char *p, size_t n, bool *maybe)
+match(const struct strv *secrets, const char *p, size_t n, bool *maybe)
 {
 	size_t best = 0;
 
 	*maybe = false;
-	for (size_t i = 0; i < r->secrets->n; i++) {
-		const char *s = r->secrets->v[i];
+	for (size_t i = 0; i < secrets->n; i++) {
+		const char *s = secrets->v[i];
 		size_t len = strlen(s);
 
 		if (len <= n && len > best && memcmp(p, s, len) == 0)
@@ -64,7 +64,7 @@ scan(struct redact *r, const char *p, size_t n, size_t *used, redact_out *out,
 			i++;
 			continue;
 		}
-		len = match(r, p + i, n - i, &maybe);
+		len = match(r->secrets, p + i, n - i, &maybe);
 		if (maybe)
 			break; /* a longer secret may still match */
 		if (len == 0) {
@@ -81,21 +81,37 @@ scan(struct redact *r, const char *p, size_t n, size_t *used, redact_out *out,
 	return i > from ? out(ctx, p + from, i - from) : 0;
 }
 
+/* Settles what was held back with the bytes that follow it. */
+static int
+settle(struct redact *r, const char **p, size_t *n, redact_out *out, void *ctx)
+{
+	size_t held = r->n_held;
+	size_t more = *n < r->longest ? *n : r->longest;
+	size_t used = 0;
+
+	memcpy(r->held + held, *p, more);
+	if (scan(r, r->held, held + more, &used, out, ctx) < 0)
+		return -1;
+	if (used < held) { /* still open; then all bytes are used up */
+		r->n_held = held + more - used;
+		memmove(r->held, r->held + used, r->n_held);
+		used = held + more;
+	} else {
+		r->n_held = 0;
+	}
+	*p += used - held;
+	*n -= used - held;
+	return 0;
+}
+
 int
 redact_feed(
     struct redact *r, const char *p, size_t n, redact_out *out, void *ctx)
 {
 	size_t used = 0;
 
-	/* Complete what was held back, a byte at a time: it is short. */
-	while (r->n_held > 0 && n > 0) {
-		r->held[r->n_held++] = *p++;
-		n--;
-		if (scan(r, r->held, r->n_held, &used, out, ctx) < 0)
-			return -1;
-		r->n_held -= used;
-		memmove(r->held, r->held + used, r->n_held);
-	}
+	if (r->n_held > 0 && n > 0 && settle(r, &p, &n, out, ctx) < 0)
+		return -1;
 	if (n == 0)
 		return 0;
 	if (scan(r, p, n, &used, out, ctx) < 0)
@@ -113,7 +129,7 @@ redact_finish(struct redact *r, redact_out *out, void *ctx)
 	r->n_held = 0;
 	while (n > 0) {
 		bool maybe;
-		size_t len = match(r, r->held, n, &maybe);
+		size_t len = match(r->secrets, r->held, n, &maybe);
 		const char *p = len > 0 ? MASK : r->held;
 		size_t plen = len > 0 ? MASK_LEN : 1;
 
@@ -129,14 +145,23 @@ redact_finish(struct redact *r, redact_out *out, void *ctx)
 void
 redact_text(const struct strv *secrets, char *text)
 {
-	for (size_t i = 0; i < secrets->n; i++) {
-		size_t len = strlen(secrets->v[i]);
-		char *p = text;
+	const char *p = text;
+	size_t n = strlen(text);
+	char *to = text;
 
-		while ((p = strstr(p, secrets->v[i])) != NULL) {
-			memcpy(p, MASK, MASK_LEN);
-			memmove(p + MASK_LEN, p + len, strlen(p + len) + 1);
-			p += MASK_LEN;
+	while (n > 0) {
+		bool maybe;
+		size_t len = match(secrets, p, n, &maybe);
+
+		if (len > 0) {
+			memcpy(to, MASK, MASK_LEN);
+			to += MASK_LEN;
+		} else {
+			*to++ = *p;
+			len = 1;
 		}
+		p += len;
+		n -= len;
 	}
+	*to = '\0';
 }

@@ -72,6 +72,7 @@ scratch_remove(int dfd)
 	AUTO(close_p) int scratch = open_dir(dfd, SCRATCH);
 	int saved = errno;
 
+	(void)fchmodat(dfd, "workspace", 0700, 0);
 	if (scratch < 0)
 		return;
 	(void)unlinkat(scratch, "report/s", 0);

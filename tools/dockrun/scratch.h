@@ -17,7 +17,10 @@ struct inside;
 int scratch_make(int dfd, uint32_t uid, uint32_t gid, struct inside *,
     struct err *) MUST_CHECK;
 
-/* Removes those odds and ends again; the workspace stays. */
+/*
+ * Removes those odds and ends again.  The workspace stays and is opened to
+ * its owner, who could not move it away if the session had closed it.
+ */
 void scratch_remove(int dfd);
 
 #endif

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sysexits.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,11 +38,13 @@ struct live {
 	cJSON *made; /* as inspected before the start */
 	size_t masked;
 	char id[DOCKER_ID];
+	char stdin_hash[SHA256_TEXT];
 	struct inside inside;
 	struct capture capture;
 	struct watch watch;
 	int64_t wall_ms, began_ms, ended_ms;
 	bool created;
+	bool recorded;
 };
 
 static int
@@ -72,6 +75,28 @@ write_run_json(const struct live *l, struct err *e)
 	return json_write(l->s->r->fd, "run.json", j, e);
 }
 
+/* Looked at before the session: afterwards it may be gone or changed. */
+static int
+check_input(struct live *l, struct err *e)
+{
+	const struct session *s = l->s;
+	mode_t bit = S_IROTH;
+	struct stat st;
+
+	if (stat(s->p->input, &st) < 0)
+		return err_sys(e, EX_NOINPUT, "--stdin %s", s->o->input);
+	if (st.st_uid == s->uid)
+		bit = S_IRUSR;
+	else if (st.st_gid == s->gid)
+		bit = S_IRGRP;
+	if ((st.st_mode & bit) == 0)
+		return err_set(e, EX_NOPERM,
+		    "--stdin %s: the session is user %s and cannot read it; "
+		    "try chmod a+r",
+		    s->o->input, s->user);
+	return sha256_file(s->p->input, l->stdin_hash, e);
+}
+
 static int
 prepare(struct live *l, struct err *e)
 {
@@ -81,6 +106,8 @@ prepare(struct live *l, struct err *e)
 	l->spec.run = s->r->id;
 	l->spec.user = s->user;
 	l->spec.owner = s->owner;
+	if (s->p->input != NULL && check_input(l, e) < 0)
+		return -1;
 	if (prepare_spec(&l->spec, s->o, s->p, s->image, &l->masked, e) < 0)
 		return -1;
 	l->body = spec_render(&l->spec, e);
@@ -103,8 +130,12 @@ create(struct live *l, struct err *e)
 	l->created = true; /* it may be there even if the answer is lost */
 	rc = docker_create(l->s->d, l->s->name, text, l->id, e);
 	cJSON_free(text);
-	if (rc < 0)
-		return -1;
+	return rc;
+}
+
+static int
+inspect(struct live *l, struct err *e)
+{
 	l->made = docker_inspect(l->s->d, l->id, e);
 	if (l->made == NULL)
 		return -1;
@@ -184,7 +215,8 @@ read_state(const struct live *l, struct facts *f, struct err *e)
 		return -1;
 	}
 	f->exit_code = json_at_int(j, "State.ExitCode");
-	f->oom_killed = json_at_true(j, "State.OOMKilled");
+	f->oom_killed =
+	    json_at_true(j, "State.OOMKilled") || l->inside.oom_kills > 0;
 	if (!cJSON_IsFalse(running) || f->exit_code < 0)
 		return err_set(e, EX_PROTOCOL,
 		    "inspect: the engine does not say how the session ended");
@@ -194,7 +226,6 @@ read_state(const struct live *l, struct facts *f, struct err *e)
 static int
 record(struct live *l, enum session_end *end, struct err *e)
 {
-	char hash[SHA256_TEXT];
 	struct facts f = {
 		.run = l->s->r->id,
 		.campaign = l->s->o->campaign,
@@ -203,6 +234,7 @@ record(struct live *l, enum session_end *end, struct err *e)
 		.image = l->spec.image,
 		.image_name = l->s->o->image,
 		.user = l->s->user,
+		.stdin_sha256 = l->s->p->input != NULL ? l->stdin_hash : NULL,
 		.timeout_ms = l->s->o->timeout_s * 1000,
 		.started_ms = l->wall_ms,
 		.duration_ms = l->ended_ms - l->began_ms,
@@ -217,11 +249,6 @@ record(struct live *l, enum session_end *end, struct err *e)
 		return -1;
 	if (l->watch.signal != 0) /* stopped by the user: no facts */
 		return err_set(e, l->watch.signal, "interrupted");
-	if (l->s->p->input != NULL) {
-		if (sha256_file(l->s->p->input, hash, e) < 0)
-			return -1;
-		f.stdin_sha256 = hash;
-	}
 	j = facts_render(&f, e);
 	if (j == NULL || json_write(l->s->r->fd, "container.json", j, e) < 0)
 		return -1;
@@ -230,6 +257,7 @@ record(struct live *l, enum session_end *end, struct err *e)
 	if (f.stop_why != NULL &&
 	    strcmp(f.stop_why, stop_why_text(STOP_TIMEOUT)) == 0)
 		*end = SESSION_TIMED_OUT;
+	l->recorded = true;
 	return 0;
 }
 
@@ -259,7 +287,8 @@ live_release(struct live *l)
 	inside_release(&l->inside);
 	capture_release(&l->capture);
 	scratch_remove(l->s->r->fd);
-	(void)unlinkat(l->s->r->fd, "run.json", 0);
+	if (l->recorded || !l->s->lingers) /* else it names what is left */
+		(void)unlinkat(l->s->r->fd, "run.json", 0);
 	cJSON_Delete(l->body);
 	cJSON_Delete(l->made);
 	spec_release(&l->spec);
@@ -279,10 +308,13 @@ session_run(struct session *s, enum session_end *end, struct err *e)
 		return -1;
 	if (create(&l, e) < 0 || interrupted(s, e) < 0)
 		return -1;
-	if (run(&l, e) < 0 || record(&l, end, e) < 0) {
-		if (l.watch.signal != 0) /* the wish outranks the trouble */
-			return err_set(e, l.watch.signal, "interrupted");
-		return -1;
+	if (inspect(&l, e) == 0 && run(&l, e) == 0 && record(&l, end, e) == 0)
+		return 0;
+	if (l.watch.signal != 0) /* the wish outranks the trouble */
+		return err_set(e, l.watch.signal, "interrupted");
+	if (e->exit == EX_NOINPUT) { /* somebody removed it */
+		e->exit = EX_TEMPFAIL;
+		return err_wrap(e, "the container is gone");
 	}
-	return 0;
+	return -1;
 }

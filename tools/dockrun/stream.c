@@ -21,6 +21,8 @@ begin_frame(struct stream *s)
 			s->n_head = 0;
 		return 0;
 	}
+	s->head[0] = 0; /* no next byte makes this a frame */
+	s->n_head--;
 	errno = EPROTO;
 	return -1;
 }

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <sysexits.h>
 #include <unistd.h>
@@ -57,11 +58,15 @@ post(struct watch *w, struct http_xfer *x, char path[128], const char *verb,
 	return http_start(w->d->http, x, e);
 }
 
-/* 1: registered, the head of the answer is there; 0: not yet; -1: failed */
+/* 1: the head of the answer is there; 0: not yet; -1: failed */
 static int
-is_registered(
-    struct watch *w, const struct http_xfer *x, const char *what, struct err *e)
+has_begun(
+    struct watch *w, const struct http_xfer *x, const char *verb, struct err *e)
 {
+	char what[16];
+
+	(void)snprintf(
+	    what, sizeof(what), "%.*s", (int)strcspn(verb, "?"), verb);
 	if (x->status != 0 && x->status != 200)
 		return docker_refusal(what, x->status, "", e);
 	if (x->done)
@@ -72,12 +77,31 @@ is_registered(
 	return x->status == 200;
 }
 
+/* Sends a request that lasts to the container's end, and waits until the
+ * engine shows by the head of its answer that it has begun. */
+static int
+follow(struct watch *w, struct http_xfer *x, char path[128], const char *verb,
+    struct err *e)
+{
+	int64_t until = clock_mono_ms() + w->d->timeout_ms;
+	int begun = 0;
+
+	if (post(w, x, path, verb, e) < 0)
+		return -1;
+	while (begun == 0) {
+		if (clock_mono_ms() > until)
+			return err_set(e, EX_UNAVAILABLE,
+			    "engine: no answer to POST %s", path);
+		if (http_poll(w->d->http, NULL, 0, 100, e) < 0)
+			return -1;
+		begun = has_begun(w, x, verb, e);
+	}
+	return begun < 0 ? -1 : 0;
+}
+
 int
 watch_attach(struct watch *w, struct err *e)
 {
-	int64_t until = clock_mono_ms() + w->d->timeout_ms;
-	int a = 0, b = 0;
-
 	w->wait_body.max = 65536;
 	w->attach.sink = capture_feed;
 	w->attach.ctx = w->capture;
@@ -85,22 +109,10 @@ watch_attach(struct watch *w, struct err *e)
 	w->wait.ctx = &w->wait_body;
 	w->kill.sink = discard;
 	w->kill.req.timeout_ms = KILL_TIMEOUT_MS;
-	if (post(w, &w->attach, w->attach_path,
-		"attach?stream=1&stdout=1&stderr=1", e) < 0 ||
-	    post(w, &w->wait, w->wait_path, "wait?condition=next-exit", e) < 0)
+	if (follow(w, &w->attach, w->attach_path,
+		"attach?stream=1&stdout=1&stderr=1", e) < 0)
 		return -1;
-	while (a != 1 || b != 1) {
-		if (clock_mono_ms() > until)
-			return err_set(e, EX_UNAVAILABLE,
-			    "engine: no answer to attach and wait");
-		if (http_poll(w->d->http, NULL, 0, 100, e) < 0)
-			return -1;
-		a = is_registered(w, &w->attach, "attach", e);
-		b = a < 0 ? 0 : is_registered(w, &w->wait, "wait", e);
-		if (a < 0 || b < 0)
-			return -1;
-	}
-	return 0;
+	return follow(w, &w->wait, w->wait_path, "wait?condition=next-exit", e);
 }
 
 /* Goes out beside the attached stream: waiting here for the engine's answer
@@ -180,6 +192,22 @@ check_streams(struct watch *w, struct err *e)
 	return 0;
 }
 
+/* The engine must have told an end: {"StatusCode":N}, whatever N. */
+static int
+check_status(const struct watch *w, struct err *e)
+{
+	const struct buf *b = &w->wait_body;
+	struct err ignored;
+	AUTO(json_p) cJSON *j = NULL;
+
+	if (b->len > 0)
+		j = json_parse(b->data, b->len, &ignored);
+	if (json_at_int(j, "StatusCode") >= 0)
+		return 0;
+	return err_set(e, EX_PROTOCOL,
+	    "wait: the engine does not say how the session ended");
+}
+
 int
 watch_until_end(struct watch *w, struct err *e)
 {
@@ -204,7 +232,7 @@ watch_until_end(struct watch *w, struct err *e)
 			return -1;
 	}
 	inside_read(w->inside);
-	return 0;
+	return check_status(w, e);
 }
 
 void

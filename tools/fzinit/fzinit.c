@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "guard.h"
 #include "report.h"
 
 /* Statuses of the container when it is not the command that ended it. */
@@ -205,28 +206,33 @@ supervise(pid_t command, int64_t until_ns, int rfd, int *status)
 			return true;
 		if (sig <= 0 || sig == SIGCHLD)
 			continue;
-		/* pid 0: from outside, which nobody in here can forge. */
-		if (si.si_code == SI_USER && si.si_pid == 0)
+		/* pid 0: from outside.  A real-time signal can be made to
+		 * look so in here, by leaving no room for its sender. */
+		if (si.si_code == SI_USER && si.si_pid == 0 && sig < SIGRTMIN)
 			report(rfd, "outside_signal", sig);
 		(void)kill(-command, sig);
 	}
 }
 
+/* The end first: reading the usage takes memory, which may be short. */
 static int
 finish(int rfd, bool in_time, int status)
 {
+	int end;
+
 	(void)kill(-1, SIGKILL); /* our own end would do it too */
-	report_usage(rfd);
 	if (!in_time) {
 		report(rfd, "deadline", 1);
-		return END_DEADLINE;
-	}
-	if (WIFSIGNALED(status)) {
+		end = END_DEADLINE;
+	} else if (WIFSIGNALED(status)) {
 		report(rfd, "signal", WTERMSIG(status));
-		return 128 + WTERMSIG(status);
+		end = 128 + WTERMSIG(status);
+	} else {
+		end = WEXITSTATUS(status);
+		report(rfd, "exit", end);
 	}
-	report(rfd, "exit", WEXITSTATUS(status));
-	return WEXITSTATUS(status);
+	report_usage(rfd);
+	return end;
 }
 
 int
@@ -248,6 +254,8 @@ main(int argc, char *argv[])
 	if (rfd < 0)
 		return END_NOBODY;
 	wall = missing_wall();
+	if (wall == NULL && guard_limits() < 0)
+		wall = "unsafe_limits";
 	if (wall != NULL) {
 		report(rfd, wall, 1);
 		return END_UNSAFE;

@@ -99,6 +99,10 @@ report_usage(int fd)
 	report_known(fd, "peak_memory_bytes",
 	    number(CG "memory/memory.max_usage_in_bytes", 1),
 	    number(CG "memory.peak", 1));
+	/* The engine learns of it by an event that may come too late. */
+	report_known(fd, "oom_kills",
+	    sum_after(CG "memory/memory.oom_control", "oom_kill ", 1),
+	    sum_after(CG "memory.events", "oom_kill ", 1));
 	report_known(fd, "cpu_ms", number(CG "cpuacct/cpuacct.usage", 1000000),
 	    sum_after(CG "cpu.stat", "usage_usec ", 1000));
 	report_known(fd, "throttled_ms",

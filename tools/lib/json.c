@@ -26,15 +26,17 @@ is_utf8(const unsigned char *p, size_t len)
 	return true;
 }
 
-/* The end of the string that begins at p, or NULL for one with a NUL. */
+/* The end of the string that begins at p; *why if it must be refused. */
 static const char *
-skip_string(const char *p, const char *end)
+skip_string(const char *p, const char *end, const char **why)
 {
 	for (p++; p < end && *p != '"'; p++) {
+		if ((unsigned char)*p < ' ')
+			*why = "control character";
 		if (*p != '\\')
 			continue;
 		if (end - p >= 6 && memcmp(p, "\\u0000", 6) == 0)
-			return NULL;
+			*why = "NUL in a string";
 		p++;
 	}
 	return p;
@@ -45,42 +47,50 @@ static const char *
 objection(const char *text, size_t len)
 {
 	const char *end = text + len;
+	const char *why = NULL;
 	int depth = 0;
 
 	if (!is_utf8((const unsigned char *)text, len))
 		return "not UTF-8";
-	for (const char *p = text; p < end; p++) {
+	for (const char *p = text; p < end && why == NULL; p++) {
 		if (*p == '"') {
-			p = skip_string(p, end);
-			if (p == NULL)
-				return "NUL in a string";
+			p = skip_string(p, end, &why);
 		} else if (*p == '{' || *p == '[') {
 			if (++depth > DEPTH_MAX)
-				return "nested too deeply";
+				why = "nested too deeply";
 		} else if (*p == '}' || *p == ']') {
 			depth--;
+		} else if ((unsigned char)*p < ' ' && *p != '\t' &&
+		    *p != '\n' && *p != '\r') {
+			why = "control character"; /* blank for cJSON */
 		}
 	}
-	return NULL;
+	return why;
+}
+
+/* More keys than are worth comparing count as twins. */
+static bool
+has_twin_keys(const cJSON *object)
+{
+	if (cJSON_GetArraySize(object) > KEYS_MAX)
+		return true;
+	for (const cJSON *a = object->child; a != NULL; a = a->next)
+		for (const cJSON *b = a->next; b != NULL; b = b->next)
+			if (a->string[0] == b->string[0] &&
+			    strcmp(a->string, b->string) == 0)
+				return true;
+	return false;
 }
 
 /* Depth is bounded by objection(). */
 static bool
 has_twins(const cJSON *node) /* NOLINT(misc-no-recursion) */
 {
-	size_t keys = 0;
-
-	for (const cJSON *a = node->child; a != NULL; a = a->next) {
-		if (cJSON_IsObject(node) && ++keys > KEYS_MAX)
-			return true;
-		for (const cJSON *b = a->next;
-		     cJSON_IsObject(node) && b != NULL; b = b->next)
-			if (a->string[0] == b->string[0] &&
-			    strcmp(a->string, b->string) == 0)
-				return true;
+	if (cJSON_IsObject(node) && has_twin_keys(node))
+		return true;
+	for (const cJSON *a = node->child; a != NULL; a = a->next)
 		if (a->child != NULL && has_twins(a))
 			return true;
-	}
 	return false;
 }
 
@@ -195,7 +205,7 @@ json_at_int(const cJSON *j, const char *path)
 	const cJSON *v = json_at(j, path);
 	double d = cJSON_IsNumber(v) ? v->valuedouble : -1;
 
-	if (!(d >= 0 && d <= (double)JSON_INT_MAX))
+	if (!(d >= 0 && d <= (double)JSON_INT_MAX) || d != (double)(int64_t)d)
 		return -1;
 	return (int64_t)d;
 }

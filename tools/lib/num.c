@@ -100,7 +100,11 @@ num_milli(const char *s, int64_t min, int64_t max, int64_t *out, struct err *e)
 	}
 	if (*end != '\0')
 		return err_set(e, EX_USAGE, "\"%s\" is not a number", s);
-	return in_range(s, v, min, max, out, e);
+	if (v < min || v > max)
+		return err_set(e, EX_USAGE, "\"%s\" is not from %g to %g", s,
+		    (double)min / 1000, (double)max / 1000);
+	*out = v;
+	return 0;
 }
 
 int64_t

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,22 +84,35 @@ proc_self(struct proc_id *id, struct err *e)
 	return 0;
 }
 
+/* Reads a number of digits only, not above max; returns what follows it. */
+static const char *
+number(const char *s, unsigned long long max, unsigned long long *out)
+{
+	size_t n = strspn(s, "0123456789");
+
+	if (n == 0 || n > 19) /* 19 digits always fit */
+		return NULL;
+	*out = strtoull(s, NULL, 10);
+	return *out <= max ? s + n : NULL;
+}
+
 /* Splits "BOOT/NS/PID/START"; the first two stay one piece. */
 static int
 split(const char *text, size_t *head, long *pid, unsigned long long *start)
 {
 	const char *ns = strchr(text, '/');
 	const char *p = ns != NULL ? strchr(ns + 1, '/') : NULL;
-	char *end;
+	unsigned long long v;
 
 	if (p == NULL)
 		return -1;
 	*head = (size_t)(p + 1 - text);
-	*pid = strtol(p + 1, &end, 10);
-	if (*pid <= 0 || *end != '/')
+	p = number(p + 1, INT_MAX, &v);
+	if (p == NULL || v == 0 || *p != '/')
 		return -1;
-	*start = strtoull(end + 1, &end, 10);
-	return *end == '\0' ? 0 : -1;
+	*pid = (long)v;
+	p = number(p + 1, ULLONG_MAX, start);
+	return p != NULL && *p == '\0' ? 0 : -1;
 }
 
 bool
@@ -112,7 +126,9 @@ proc_is_dead(const char *text)
 	if (split(text, &n, &pid, &start) < 0 || prefix(head, sizeof(head)) < 0)
 		return false;
 	boot = strcspn(head, "/");
-	if (strncmp(text, head, boot + 1) != 0)
+	if (strcspn(text, "/") != boot) /* no boot id at all */
+		return false;
+	if (strncmp(text, head, boot) != 0)
 		return true;
 	if (strlen(head) != n || strncmp(text, head, n) != 0)
 		return false;

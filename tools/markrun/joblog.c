@@ -55,6 +55,20 @@ count_done(int dfd, int64_t total, int64_t *done, struct err *e)
 	return 0;
 }
 
+/* The header of a new log; the end of a line that a full disk cut. */
+static int
+begin_line(int fd)
+{
+	off_t size = lseek(fd, 0, SEEK_END);
+	char last = '\n';
+
+	if (size <= 0)
+		return write_all(fd, header, sizeof(header) - 1);
+	if (pread(fd, &last, 1, size - 1) < 0)
+		return -1;
+	return last != '\n' ? write_all(fd, "\n", 1) : 0;
+}
+
 int
 joblog_append(
     int dfd, const struct job *j, int64_t total, int64_t *done, struct err *e)
@@ -67,8 +81,7 @@ joblog_append(
 
 	if (fd < 0 || flock(fd, LOCK_EX) < 0)
 		return err_sys(e, EX_CANTCREAT, JOBLOG);
-	if (lseek(fd, 0, SEEK_END) == 0 &&
-	    write_all(fd, header, sizeof(header) - 1) < 0)
+	if (begin_line(fd) < 0)
 		return err_sys(e, EX_IOERR, JOBLOG);
 	n = snprintf(line, sizeof(line),
 	    "%" PRId64 "\t:\t%.3f\t%.3f\t0\t%" PRId64 "\t%" PRId64 "\t%" PRId64

@@ -22,7 +22,8 @@ struct job {
 /*
  * Appends one line to joblog.tsv in the directory dfd, with one write.
  * *done is how many different runs numbered 1..total have a line after
- * that; each number is seen by exactly one caller.
+ * that; when a run's first line is appended, no other caller gets that
+ * number.
  */
 int joblog_append(int dfd, const struct job *, int64_t total, int64_t *done,
     struct err *) MUST_CHECK;

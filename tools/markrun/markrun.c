@@ -122,7 +122,9 @@ read_facts(const struct rundir *r, struct err *e)
 	if (!at_exists(r->fd, "run.json") && run != NULL &&
 	    strcmp(run, r->id) == 0 &&
 	    json_at_int(j, "attempt") == r->attempt &&
-	    json_at_int(j, "exit_code") >= 0)
+	    json_at_int(j, "exit_code") >= 0 &&
+	    json_at_int(j, "duration_ms") >= 0 &&
+	    json_at_int(j, "timeout_ms") >= 0)
 		return j;
 	cJSON_Delete(j);
 	err_set(e, EX_DATAERR, "container.json is not of this run's attempt %d",
@@ -265,9 +267,12 @@ judge(const struct args *a, struct rundir *r, struct err *e)
 static int
 retract(struct rundir *r, struct err *e)
 {
+	int attempt = r->attempt;
+
 	if (rundir_retire(r, e) < 0)
 		return -1;
-	(void)printf("[%s] verdict retracted; due again\n", r->id);
+	if (r->attempt > attempt)
+		(void)printf("[%s] verdict retracted; due again\n", r->id);
 	return 0;
 }
 
