@@ -3,6 +3,7 @@
 # programs), shows what failed, and ends with "N passed, N failed".
 # A test that says nothing, stops early or hangs has failed.
 set -u
+unset MAKEFLAGS MFLAGS MAKELEVEL # a make in a test is its own
 export CMOCKA_MESSAGE_OUTPUT=TAP LC_ALL=C.UTF-8
 limit=${TEST_SECONDS:-300}
 logs=${B:-build}/log

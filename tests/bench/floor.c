@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <sysexits.h>
 
-#include <curl/curl.h>
-
 #include "atfile.h"
 #include "cleanup.h"
 #include "docker.h"
@@ -91,8 +89,6 @@ main(int argc, char *argv[])
 		(void)fputs("usage: floor BODY NAME\n", stderr);
 		return EX_USAGE;
 	}
-	if (curl_global_init(CURL_GLOBAL_NOTHING) != CURLE_OK)
-		return EX_SOFTWARE;
 	if (act(argv[1], argv[2], &e) < 0)
 		return err_report(&e, "floor");
 	return EX_OK;

@@ -181,7 +181,7 @@ now=$(date -u -d '-90 seconds' +%Y-%m-%dT%H:%M:%SZ)
 campaign act 5
 running act 001 "$live" "$now"
 running act 002 "${live}0" 2026-11-18T06:00:00Z
-running act 003 "another-boot/${live#*/}" 2026-11-18T06:00:00Z
+running act 003 "00000000-0000-4000-8000-000000000000/${live#*/}" 2026-11-18T06:00:00Z
 mkdir act/004
 run fzstat act
 is 'active: status' 0 "$status"
@@ -325,7 +325,7 @@ is 'evil: table' 'evil: 3 of 3 done
   running     0
   reasons     oom 2, a\x09b\x1b[2J\x0ac 1
   duration    median 0.0s, p90 0.0s, max 0.0s
-  findings    100000000000001 claimed; unknown in 1 run
+  findings    100000000000000 claimed; unknown in 2 runs
 last failures:
   001  error    a\x09b\x1b[2J\x0ac  \x1b]0;pwn\x07\x0d\x0a\u{202e}\x9bx ? ???...
   002  error    oom        00000000000000000000000000000000000000000000000000...

@@ -33,7 +33,7 @@ machine () {
 		ln -s "$(command -v "$tool")" "$work/bin/$tool"
 	done
 	for tool in make docker dockerd clang clang-format clang-tidy cppcheck \
-	    shellcheck mandoc prove parallel git pkg-config dpkg-query
+	    shellcheck mandoc jq parallel git pkg-config dpkg-query
 	do
 		stub "$tool" </dev/null
 	done

@@ -26,7 +26,7 @@ REASONS = {200: "OK", 201: "Created", 204: "No Content", 304: "Not Modified",
            400: "Bad Request", 404: "Not Found", 409: "Conflict",
            500: "Internal Server Error"}
 NEVER = "0001-01-01T00:00:00Z"
-HUGE = 10 * 1024 * 1024
+HUGE = 5 * 1024 * 1024  # more than any answer needs
 FRAME_SIZES = (1, 7, 333, 4097, 32767, 65535)
 KILL_DELAY = 0.02  # from a signal to the exit
 CUT_DELAY = 0.03   # from the start to a cut in mid-stream
@@ -911,7 +911,7 @@ def serve_connection(engine, sock):
         sock.close()
 
 
-def parse_options(words=None):
+def option_parser():
     p = argparse.ArgumentParser(
         description=__doc__.splitlines()[0],
         epilog="With --many FILE alone: one engine for each line of FILE, "
@@ -944,6 +944,10 @@ def parse_options(words=None):
                    type=parse_misbehaviour, action="append", default=[],
                    help="calls: %s; kinds: %s" % (
                        " ".join(sorted(CALLS)), " ".join(MISBEHAVIOURS)))
+    return p
+
+
+def parse_options(p, words=None):
     options = p.parse_args(words)
     if options.exit is None:
         options.exit = 137 if options.oom else 0
@@ -976,7 +980,7 @@ def serve(engine, server):
 
 def serve_many(path):
     """A process for each line of the file; all end with this one."""
-    children = []
+    children, parent = [], os.getppid()
 
     def stop(*_):
         for pid in children:
@@ -984,8 +988,9 @@ def serve_many(path):
         os._exit(0)
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
+    p = option_parser()
     with open(path) as f:
-        cases = [parse_options(shlex.split(line)) for line in f]
+        cases = [parse_options(p, shlex.split(line)) for line in f]
     for options in cases:
         engine, server = Engine(options), listen(options)
         pid = os.fork()
@@ -995,14 +1000,15 @@ def serve_many(path):
         os.close(engine.log_fd)
         server.close()
     print("ready", flush=True)
-    while True:
-        signal.pause()
+    while os.getppid() == parent:
+        time.sleep(1)
+    stop()  # the test that wanted us is gone
 
 
 def main():
     if len(sys.argv) == 3 and sys.argv[1] == "--many":
         serve_many(sys.argv[2])
-    options = parse_options()
+    options = parse_options(option_parser())
     engine, server = Engine(options), listen(options)
     print("ready", flush=True)
     serve(engine, server)
