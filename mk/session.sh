@@ -8,22 +8,25 @@ exec 9>&-
 id=$1
 dir=$RUNDIR/$id
 
-has_marker () {
-	test -e "$dir/SUCCESS" || test -e "$dir/ERROR" || test -e "$dir/TIMEOUT"
+# Facts that nobody came to judge; a marker without its result.json says
+# that somebody took the verdict away.  Looked at under the run's lock.
+# shellcheck disable=SC2016 # for the inner shell
+is_unjudged () {
+	flock "$dir" sh -c 'cd "$1" && test -e container.json &&
+	    ! ls run.json SUCCESS ERROR TIMEOUT 2>/dev/null | grep -q .' - "$dir"
 }
 
-# A dockrun can outlive its make: wait for it.  Facts that nobody came to
-# judge are judged, not paid for again; a marker without its result.json
-# says that somebody took the verdict away.
+# A dockrun can outlive its make: wait for it.  What it did is judged, not
+# paid for again, by us or by the markrun that was to follow it.
 finish_earlier () {
 	if ! flock -n "$dir" true
 	then
 		echo "[$id] an earlier session is still at work; waiting for it"
 		flock "$dir" true
 	fi
-	if test -e "$dir/container.json" && ! test -e "$dir/run.json" && ! has_marker
+	if is_unjudged
 	then
-		"$B/bin/markrun" --progress "$RUNS" "$dir"
+		"$B/bin/markrun" --progress "$RUNS" "$dir" || flock "$dir" true
 	fi
 	test -s "$dir/result.json"
 }

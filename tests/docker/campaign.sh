@@ -204,7 +204,6 @@ clean_up () {
 # An engine of the test's own, for what must not happen to another's.
 start_engine () {
 	mkdir -p "$work/engine"
-	rm -f "$work/engine/pid" # of one that was killed
 	DOCKER_HOST=unix://$work/engine/sock
 	export DOCKER_HOST
 	# In a network of its own: --bridge none deletes the docker0 it sees.
@@ -216,11 +215,20 @@ start_engine () {
 	until_true 200 docker version
 }
 
+# With its pid files: a zombie's number would look alive to the next one.
+kill_engine () {
+	file=$work/engine/exec/containerd/containerd.pid
+	kill -9 "$engine" "$(cat "$file")"
+	wait "$engine" 2>/dev/null
+	rm -f "$file" "$work/engine/pid"
+}
+
 # One that was killed leaves mounts behind.
 stop_engine () {
 	test -n "${engine:-}" || return
 	docker ps -aq | xargs -r docker rm -f >/dev/null 2>&1
-	kill "$engine" && wait "$engine"
+	kill "$engine" 2>/dev/null && wait "$engine"
+	pgrep -f -e "-address $work/engine/" | xargs -r kill -9
 	awk -v at="$work/engine/" 'index($2, at) == 1 { print $2 }' /proc/mounts |
 	    sort -r | xargs -r umount
 }

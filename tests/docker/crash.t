@@ -78,11 +78,10 @@ rm target/go
 # The engine is killed, and comes back.
 bg log RUNDIR="$work/engined" RUNS=4 WORKERS=2 COMMAND='/agent gate' campaign
 up engined 001 002
-kill -9 "$engine"
-wait "$engine" 2>/dev/null
+kill_engine
 until_true 100 has_lines log 'trying again|waiting up to' 1
 is 'sessions notice that the engine is gone' 0 "$?"
-start_engine
+start_engine || tail -n 3 engine/log
 : >target/go
 wait "$bg"
 is 'and go on when it is back' '0 001 002 003 004' "$? $(done_of engined)"
