@@ -176,12 +176,17 @@ containers () {
 	docker ps -aq --filter "label=fuzzmill.campaign=$id" | wc -l
 }
 
-# children PID: it and all its descendants
-children () {
+# child_of PID: the only one, or all
+child_of () {
+	sed 's/ $//' "/proc/$1/task/$1/children" 2>/dev/null
+}
+
+# family PID: it and all its descendants
+family () {
 	echo "$1"
-	for child in $(pgrep -P "$1")
+	for child in $(child_of "$1")
 	do
-		children "$child"
+		family "$child"
 	done
 }
 
@@ -190,7 +195,7 @@ clean_up () {
 	for process in $pids
 	do
 		# shellcheck disable=SC2046 # pids
-		kill -9 $(children "$process") 2>/dev/null
+		kill -9 $(family "$process") 2>/dev/null
 	done
 	for file in "$work"/*/campaign.json
 	do
@@ -228,7 +233,8 @@ stop_engine () {
 	test -n "${engine:-}" || return
 	docker ps -aq | xargs -r docker rm -f >/dev/null 2>&1
 	kill "$engine" 2>/dev/null && wait "$engine"
-	pgrep -f -e "-address $work/engine/" | xargs -r kill -9
+	grep -l -a -e "$work/engine/exec" /proc/[0-9]*/cmdline 2>/dev/null |
+	    sed 's|[^0-9]||g' | xargs -r kill -9 2>/dev/null
 	awk -v at="$work/engine/" 'index($2, at) == 1 { print $2 }' /proc/mounts |
 	    sort -r | xargs -r umount
 }

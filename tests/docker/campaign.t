@@ -158,7 +158,7 @@ is 'two campaigns at once' '2 2' "$(containers one) $(containers two)"
 run fz RUNDIR="$work/one" RUNS=2 COMMAND='/agent gate' campaign
 is 'a second one in the same directory is refused' 2 "$status"
 like 'which names who is there' "^ERROR: another campaign is running in \
-$work/one: process $(pgrep -P "$one") on $(uname -n), since [-0-9]+ [0-9:]+$" "$err"
+$work/one: process $(child_of "$one") on $(uname -n), since [-0-9]+ [0-9:]+$" "$err"
 like 'with 75' 'Error 75$' "$err"
 is 'and nothing of theirs is hurt' '2 2' "$(containers one) $(containers two)"
 : >target/go

@@ -20,7 +20,7 @@ owner () {
 # make is killed, its sessions live.
 bg log RUNS=4 WORKERS=2 COMMAND='/agent gate' campaign
 up runs 001 002
-script=$(pgrep -P "$bg")
+script=$(child_of "$bg")
 kill -9 "$bg"
 wait "$bg" 2>/dev/null
 run fz COMMAND='/agent gate' campaign
@@ -28,7 +28,7 @@ is 'the outer make is gone: the campaign is not' 2 "$status"
 like 'so a second is refused' \
     "^ERROR: another campaign is running in $work/runs: process $script " "$err"
 dockruns="$(owner runs/001) $(owner runs/002)"
-kill -9 "$script" "$(pgrep -P "$script")"
+kill -9 "$script" "$(child_of "$script")"
 bg second WORKERS=2 COMMAND='/agent gate' campaign
 says second 'still at work' 2
 is 'all makes are gone: the next waits for what they left' \
