@@ -53,20 +53,19 @@ find_init(void)
 		"../libexec/fuzzmill/fzinit" };
 	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *path = NULL;
 
 	if (n < 0)
 		return NULL;
 	self[n] = '\0';
 	for (size_t i = 0; i < ARRAY_LEN(where); i++) {
 		AUTO(free_p) char *dir = strdup(self);
+		AUTO(free_p) char *path = NULL;
 
 		if (dir == NULL ||
 		    asprintf(&path, "%s/%s", dirname(dir), where[i]) < 0)
 			return NULL;
 		if (access(path, R_OK | X_OK) == 0)
-			return path;
-		free(path);
+			return realpath(path, NULL); /* as the engine has it */
 	}
 	return NULL;
 }
