@@ -10,8 +10,10 @@ LIBEXECDIR ?= $(PREFIX)/libexec/fuzzmill
 MANDIR	?= $(PREFIX)/share/man
 # Every product goes below here; variants use another value (B=build/asan).
 B	?= build
+comma	:= ,
 # Sanitizers cannot be linked statically, so this is kept apart from CFLAGS.
-SANITIZE ?=
+# A variant is known by its folder: tests call make with nothing but B.
+SANITIZE ?= $(if $(filter %/asan,$(B)),address$(comma)undefined)
 
 CFLAGS	?= -O2 -g
 WARN	:= -Wall -Wextra -Wpedantic -Wshadow -Wformat=2 -Wvla -Wundef \

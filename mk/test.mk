@@ -25,8 +25,7 @@ check-long: build-tests	## tests that take minutes
 	@$(RUN_TESTS) $(LONG)
 
 check-asan:		## unit, cli and docker tests with ASan and UBSan
-	+@$(MAKE) B=build/asan SANITIZE=address,undefined CFLAGS='-O1 -g' \
-	    build-tests
+	+@$(MAKE) B=build/asan build-tests
 	@ASAN_OPTIONS=detect_stack_use_after_return=1 B=build/asan sh tests/run.sh $(UNIT:$(B)/%=build/asan/%) $(CLI) $(ENGINE)
 
 check-clang:		## everything compiles with clang and no warning
