@@ -152,5 +152,8 @@ then
 	fz RUNDIR="$work/inside" kill >/dev/null
 	wait "$bg"
 	docker rmi "$image-sh" >/dev/null
+elif test -n "${STRICT:-}"
+then
+	is 'a static busybox, for a shell inside' there missing
 fi
 done_testing

@@ -2,6 +2,7 @@
 /* cJSON with the strictness it lacks. */
 #include "json.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
@@ -26,18 +27,30 @@ is_utf8(const unsigned char *p, size_t len)
 	return true;
 }
 
+/* Why what stands at p cannot follow a backslash, or NULL.  cJSON takes an
+ * escape that is no number for a NUL, which ends the string. */
+static const char *
+bad_escape(const char *p, const char *end)
+{
+	if (p < end && memchr("\"\\/bfnrt", *p, 8) != NULL)
+		return NULL;
+	if (end - p < 5 || *p != 'u')
+		return "bad escape";
+	for (int i = 1; i <= 4; i++)
+		if (!isxdigit((unsigned char)p[i]))
+			return "bad escape";
+	return memcmp(p + 1, "0000", 4) == 0 ? "NUL in a string" : NULL;
+}
+
 /* The end of the string that begins at p; *why if it must be refused. */
 static const char *
 skip_string(const char *p, const char *end, const char **why)
 {
-	for (p++; p < end && *p != '"'; p++) {
+	for (p++; p < end && *p != '"' && *why == NULL; p++) {
 		if ((unsigned char)*p < ' ')
 			*why = "control character";
-		if (*p != '\\')
-			continue;
-		if (end - p >= 6 && memcmp(p, "\\u0000", 6) == 0)
-			*why = "NUL in a string";
-		p++;
+		if (*p == '\\')
+			*why = bad_escape(++p, end);
 	}
 	return p;
 }
