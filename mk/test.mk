@@ -49,11 +49,13 @@ $(B)/unit/%: tests/unit/%.c $(B)/libfz.a $(wildcard tools/*/*.h tests/unit/*.h)
 	    $$(pkg-config --libs cmocka libcurl libcjson libcrypto)
 
 # Parsers of what others wrote, under libFuzzer, FUZZ_SECONDS each.
+# FUZZ_SEED=0 draws another one each time; a fixed one can be gone through again.
 FUZZ_SECONDS ?= 20
+FUZZ_SEED ?= 0
 FUZZ	:= $(patsubst tests/selffuzz/%.c,build/fuzz/%,\
 	   $(wildcard tests/selffuzz/*.c))
 check-fuzz: $(FUZZ)	## fuzz our own parsers
-	@for f in $(FUZZ); do $$f -max_total_time=$(FUZZ_SECONDS) \
+	@for f in $(FUZZ); do $$f -max_total_time=$(FUZZ_SECONDS) -seed=$(FUZZ_SEED) \
 	    -artifact_prefix=build/fuzz/ -verbosity=0 -print_final_stats=0 \
 	    -timeout=10 >$$f.log 2>&1 || { tail -n 40 $$f.log; exit 1; }; \
 	    echo "fuzzed $${f##*/} for $(FUZZ_SECONDS) s"; done
