@@ -32,7 +32,7 @@ is_utf8(const unsigned char *p, size_t len)
 static const char *
 bad_escape(const char *p, const char *end)
 {
-	if (p < end && memchr("\"\\/bfnrt", *p, 8) != NULL)
+	if (p < end && *p != '\0' && strchr("\"\\/bfnrt", *p) != NULL)
 		return NULL;
 	if (end - p < 5 || *p != 'u')
 		return "bad escape";
