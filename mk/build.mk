@@ -1,6 +1,8 @@
 # One recipe for every program: the top Makefile only names its sources.
 PROGRAMS :=
 DEPS :=
+# For tests, which look into every program.
+INCLUDES := $(patsubst %/,-I%,$(wildcard tools/*/))
 
 # $(call LIBRARY,sources)
 define LIBRARY
@@ -20,11 +22,12 @@ $(B)/bin/$(1): $(2:%.c=$(B)/$(1)/%.o) $(B)/libfz.a
 	    $$^ $$(LDLIBS)
 endef
 
-# $(call STATIC,name,sources): runs inside any container, so it brings all
-# it needs and links nothing of ours that could print.
+# $(call STATIC,name,sources,library sources): runs inside any container, so
+# it brings all it needs and links nothing of ours that could print.
 define STATIC
 PROGRAMS += $(B)/bin/$(1)
-$(B)/bin/$(1): $(2:%=tools/$(1)/%) $(wildcard tools/$(1)/*.h) $(B)/flags
+$(B)/bin/$(1): $(2:%=tools/$(1)/%) $(3:%=tools/lib/%) \
+    $(wildcard tools/$(1)/*.h $(3:%.c=tools/lib/%.h)) $(B)/flags
 	@mkdir -p $$(@D)
 	$$(call say,LD)$$(CC) $$(CPPFLAGS) $$(CFLAGS) $$(LDFLAGS) -static \
 	    -o $$@ $$(filter %.c,$$^)

@@ -20,11 +20,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "carrier.h"
 #include "guard.h"
 #include "report.h"
 
 /* Statuses of the container when it is not the command that ended it. */
 enum {
+	END_RELAY = 96,	   /* a relay could not listen */
 	END_UNSAFE = 97,   /* the sandbox is weaker than promised */
 	END_NOBODY = 98,   /* dockrun does not listen */
 	END_DEADLINE = 99, /* our own time limit */
@@ -34,12 +36,14 @@ struct args {
 	const char *report; /* path of dockrun's socket */
 	const char *input;  /* file for descriptor 0, or NULL */
 	long deadline_s;
+	struct carrier carrier;
 	char **command;
 };
 
 static const struct option longopts[] = {
 	{ "deadline", required_argument, NULL, 'd' },
 	{ "help", no_argument, NULL, 'h' },
+	{ "relay", required_argument, NULL, 'n' },
 	{ "report", required_argument, NULL, 'r' },
 	{ "stdin", required_argument, NULL, 'i' },
 	{ NULL, 0, NULL, 0 },
@@ -49,7 +53,9 @@ static _Noreturn void
 usage(FILE *to, int status)
 {
 	(void)fputs("usage: fzinit --deadline SECONDS --report SOCKET "
-		    "[--stdin FILE] [--help] -- COMMAND [ARGUMENT ...]\n",
+		    "[--stdin FILE]\n"
+		    "              [--relay ADDRESS:PORT=PATH ...] [--help] -- "
+		    "COMMAND [ARGUMENT ...]\n",
 	    to);
 	exit(status);
 }
@@ -62,7 +68,7 @@ parse_args(int argc, char *argv[])
 	int c;
 
 	while (
-	    (c = getopt_long(argc, argv, "+d:hi:r:", longopts, NULL)) != -1) {
+	    (c = getopt_long(argc, argv, "+d:hi:n:r:", longopts, NULL)) != -1) {
 		switch (c) {
 		case 'd':
 			a.deadline_s = strtol(optarg, &end, 10);
@@ -73,6 +79,10 @@ parse_args(int argc, char *argv[])
 			usage(stdout, EX_OK);
 		case 'i':
 			a.input = optarg;
+			break;
+		case 'n':
+			if (!carrier_add(&a.carrier, optarg))
+				usage(stderr, EX_USAGE);
 			break;
 		case 'r':
 			a.report = optarg;
@@ -161,13 +171,14 @@ start_command(const struct args *a, int rfd)
 
 /* Reaps everything that has ended; true once the command is among it. */
 static bool
-reap(pid_t command, int *status)
+reap(pid_t command, struct carrier *carrier, int *status)
 {
 	bool ended = false;
 	int s;
 	pid_t pid;
 
 	while ((pid = waitpid(-1, &s, WNOHANG)) > 0) {
+		carrier_ended(carrier, pid);
 		if (pid == command) {
 			*status = s;
 			ended = true;
@@ -187,22 +198,25 @@ now_ns(void)
 
 /* Waits for the command's end; false when the deadline came first. */
 static bool
-supervise(pid_t command, int64_t until_ns, int rfd, int *status)
+supervise(pid_t command, struct carrier *carrier, int64_t until_ns, int rfd,
+    int *status)
 {
 	sigset_t all;
 	siginfo_t si;
 
 	(void)sigfillset(&all);
 	for (;;) {
-		int64_t left = until_ns - now_ns();
+		int64_t now = now_ns();
+		int64_t next = carrier_keep(carrier, now, rfd);
+		int64_t left = (next < until_ns ? next : until_ns) - now;
 		struct timespec t = { .tv_sec = left / 1000000000,
 			.tv_nsec = left % 1000000000 };
 		int sig;
 
-		if (left <= 0)
+		if (now >= until_ns)
 			return false;
 		sig = sigtimedwait(&all, &si, &t);
-		if (sig == SIGCHLD && reap(command, status))
+		if (sig == SIGCHLD && reap(command, carrier, status))
 			return true;
 		if (sig <= 0 || sig == SIGCHLD)
 			continue;
@@ -260,10 +274,16 @@ main(int argc, char *argv[])
 		report(rfd, wall, 1);
 		return END_UNSAFE;
 	}
+	if (carrier_open(&a.carrier) < 0) {
+		report(rfd, "relay_errno", errno);
+		return END_RELAY;
+	}
 	report(rfd, "ready", 1);
+	/* Before the command can take every process there may be. */
+	(void)carrier_keep(&a.carrier, now_ns(), rfd);
 	command = start_command(&a, rfd);
 	if (command < 0)
 		return END_NOBODY;
-	in_time = supervise(command, until, rfd, &status);
+	in_time = supervise(command, &a.carrier, until, rfd, &status);
 	return finish(rfd, in_time, status);
 }
