@@ -8,7 +8,7 @@ include mk/build.mk
 # this table comes before the fragments that use it.
 $(eval $(call LIBRARY,atfile.c buf.c clock.c docker.c err.c http.c json.c \
     num.c proc.c relay-address.c relay-conn.c relay.c rundir.c sha256.c \
-    strv.c text.c version.c))
+    squidlog.c strv.c text.c version.c))
 $(eval $(call PROGRAM,dockrun,capture.c compare.c deadline.c \
     dockrun.c facts.c inside.c mask.c options.c prepare.c redact.c scratch.c \
     session.c spec.c stream.c uid.c watch.c, \
@@ -21,6 +21,10 @@ $(eval $(call PROGRAM,fzstat,fzstat.c output-closing.c output-ids.c \
     output-json.c output-jsonl.c output-text.c output-tsv.c output.c put.c \
     run.c scan.c summary.c,libcjson))
 $(eval $(call PROGRAM,markrun,joblog.c markrun.c result.c verdict.c,libcjson))
+$(eval $(call PROGRAM,netpolicy,audit-json.c audit-text.c audit-tsv.c audit.c \
+    check.c decide.c gen-env.c gen-hosts.c gen-key.c gen-relays.c gen-squid.c \
+    gen.c load.c name.c netpolicy.c policy.c spans.c words.c, \
+    libcjson libcrypto))
 $(eval $(call STATIC,fzinit,carrier.c fzinit.c guard.c report.c, \
     relay.c relay-address.c relay-conn.c))
 
