@@ -9,9 +9,9 @@ include mk/build.mk
 $(eval $(call LIBRARY,atfile.c buf.c clock.c docker.c err.c http.c json.c \
     num.c proc.c relay-address.c relay-conn.c relay.c rundir.c sha256.c \
     squidlog.c strv.c text.c version.c))
-$(eval $(call PROGRAM,dockrun,capture.c compare.c deadline.c \
-    dockrun.c facts.c inside.c mask.c options.c prepare.c redact.c scratch.c \
-    session.c spec.c stream.c uid.c watch.c, \
+$(eval $(call PROGRAM,dockrun,capture.c compare.c deadline.c dockrun.c env.c \
+    facts.c inside.c mask.c netconf.c options.c prepare.c proxylog.c redact.c \
+    relays.c reserve.c scratch.c session.c spec.c stream.c watch.c, \
     libcurl libcjson libcrypto))
 $(eval $(call PROGRAM,fzplan,campaign.c fzplan.c inputs.c place.c, \
     libcjson libcrypto))

@@ -152,10 +152,27 @@ cat >settings <<-END
 	LEVEL=a=b # kept
 END
 run dockrun --image fake --dir runs/001 --env-file settings --env PLAIN=1 \
-    --print-request -- true
+    --user 4711:4712 --print-request -- true
 is '--env-file: comments and empty lines' \
     'HOME=/tmp|FUZZMILL_RUN=001|POSTGRES_PASSWORD=synthetic|LEVEL=a=b # kept|'\
 'PLAIN=1' "$(jq -r '.Env | join("|")' .out)"
+echo 'LEVEL=3' >settings2
+run dockrun --image fake --dir runs/001 --env-file settings --env HOME=/home \
+    --env-file settings2 --user 4711:4712 --print-request -- true
+is 'of several settings of a name the last is taken' \
+    'HOME=/home|FUZZMILL_RUN=001|POSTGRES_PASSWORD=synthetic|LEVEL=3' \
+    "$(jq -r '.Env | join("|")' .out)"
+if test "$(id -u)" -eq 0
+then
+	for pids in 256:224 33:1 32: 2:
+	do
+		dockrun --image fake --dir runs/001 --pids "${pids%:*}" \
+		    --print-request -- true >.out
+		is "of ${pids%:*} processes the session's own shell may have" \
+		    "${pids#*:}" \
+		    "$(jq -r '.Env[]' .out | sed -n 's/^FUZZMILL_NPROC=//p')"
+	done
+fi
 echo '1BAD=x' >>settings
 refused 'a bad line' 64 'settings: environment "1BAD": not NAME=VALUE' \
     --env-file settings
@@ -209,6 +226,23 @@ is 'an engine elsewhere is refused' "78 dockrun: DOCKER_HOST \
 \"tcp://127.0.0.1:2375\": only unix:///path is supported" "$status $err"
 is 'nothing was created so far' '' "$(ls runs)"
 
+# What can be reached.
+refused 'a missing file of relays' 66 'nope: No such file or directory' \
+    --relays nope
+refused 'a missing file of names' 66 'nope: No such file or directory' \
+    --hosts nope
+printf '# all\n127.0.0.1:80 127.0.0.1:80\n127.0.0.1:81 10.0.0.1:80\n' >wrong
+refused 'a target that is not ours' 78 \
+    'wrong:3: "10.0.0.1:80" is not on loopback (127.x.y.z)' --relays wrong
+echo '127.0.0.1 a_b' >wrong
+refused 'a name that is none' 78 \
+    'wrong:1: "a_b" is not a host name of letters, digits and -' --hosts wrong
+echo '127.0.0.1:80 127.0.0.1:1' >once
+refused 'the same place in two files' 78 \
+    'once:1: "127.0.0.1:80" is taken: another relay listens there' \
+    --relays once --relays once
+is 'nothing was created by that' '' "$(ls runs)"
+
 # The request.
 : >fzinit
 chmod 755 fzinit
@@ -218,12 +252,16 @@ echo "$secret" >target/.env
 API_KEY=$secret
 OTHER_KEY=hunter3-hunter3
 export API_KEY OTHER_KEY
+printf '127.0.0.1:8080 127.0.0.1:18080\n127.0.0.2:5432 unix:/run/db.sock\n' \
+    >relays
+printf '127.0.0.1 quest-proxy\n127.0.0.2 quest-postgres-test\n' >hosts
 print_request () {
 	run dockrun --print-request --image fake:1 --dir runs/007 \
 	    --campaign 0123456789abcdef --cpus 1.5 --memory 3g --pids 99 \
 	    --tmp-size 5m --timeout 60 --grace 7 --env LEVEL=2 \
 	    --secret API_KEY --secret OTHER_KEY --stdin prompt.md \
-	    --ro target:/quest --init ./fzinit --user 4711:4712 "$@" \
+	    --ro target:/quest --init ./fzinit --user 4711:4712 \
+	    --relays relays --hosts hosts --proxy-log access.log "$@" \
 	    -- /agent 'a b' "it's" -x
 }
 print_request
@@ -235,6 +273,8 @@ is 'it is JSON' 0 "$(jq -e . .out >/dev/null; echo $?)"
 is 'secrets are shown as ***' 'API_KEY=***|OTHER_KEY=***' \
     "$(jq -r '.Env[-2:] | join("|")' .out)"
 hides '--print-request' hunter
+is 'a uid that others may have gets no limit of its own' '' \
+    "$(grep FUZZMILL_NPROC .out)"
 is 'and it creates nothing' '' "$(ls runs)"
 print_request --env "NOTE=$secret"
 hides 'a secret in a setting' "$secret"

@@ -59,6 +59,7 @@ plainly () {
 	    s|engine at [^ ]*/sock|engine at SOCK|g
 	    s|"fuzzmill.owner":"[^"]*"|"fuzzmill.owner":"OWNER"|g
 	    s|"User":"[0-9]+:[0-9]+"|"User":"UID:GID"|g
+	    s|,"FUZZMILL_NPROC=224"||
 	    s|"Source":"[^"]*/bin/fzinit"|"Source":"INIT"|g
 	    s|"Source":"[^"]*/(001/[^"]*)"|"Source":"DIR/\1"|g' "$@"
 }
@@ -93,11 +94,15 @@ done >matrix
 printf '%s\n' attach=midcut attach=badframe wait=midcut inspect1=404 \
     attach=404 wait=404 start=404 inspect2=404 >>matrix
 
+printf '127.0.0.1:8080 127.0.0.1:9\n127.0.0.2:5432 unix:/no/sock\n' >relays
+printf '127.0.0.2 quest-db\n127.0.0.1 quest-proxy\n' >hosts
+
 # Those that take longest come first.
 scene ladder --ignore-signals --run-ms 60000 -- --timeout 1 --grace 1
 while read -r trouble
 do
-	scene "$trouble" --run-ms 20 --misbehave "$trouble"
+	scene "$trouble" --run-ms 20 --misbehave "$trouble" -- \
+	    --relays ../relays
 	scene "$trouble:1" --run-ms 20 --misbehave "$trouble:1" -- \
 	    --infra-wait 9
 done <matrix
@@ -105,6 +110,11 @@ done <matrix
 printf 'first line\nsecond, not ended' >out.txt
 printf 'a warning\n' >err.txt
 scene healthy --run-ms 300 --out-file out.txt --err-file err.txt
+echo 'a line of somebody else' >access.log
+scene relayed --run-ms 300 -- --relays ../relays --hosts ../hosts \
+    --proxy-log ../access.log
+scene relay-refused --relay-errno 13 --exit 96 -- --relays ../relays
+scene relayed-no-log --exit 1 -- --relays ../relays --proxy-log ../none.log
 scene old-api --api 1.40
 scene new-api --api 1.44
 scene no-image -- --image missing
@@ -136,7 +146,7 @@ jq -r 'def full: . as $v | [null, false, 0, "", [], {}] | index([$v]) | not;
     "$golden/request.json" | grep -v '^Config.HostConfig$' >fields
 while read -r field
 do
-	scene "drop-$field" --drop "$field"
+	scene "drop-$field" --drop "$field" -- --hosts ../hosts
 done <fields
 raise
 play
@@ -162,6 +172,46 @@ is 'nothing is left in the engine' \
     '{"containers": [], "created": 1, "removed": 1}' "$(cat healthy/state)"
 is 'nor in the directory' 'agent.err agent.out container.json workspace' \
     "$(inside healthy/001)"
+
+# -- with something to reach ------------------------------------------------
+
+is 'a session with relays' '0 ' "$(cat relayed/status relayed/err |
+    tr '\n' ' ' | sed 's/ $//') "
+sed -n '/create?/{n;p;q}' relayed/log >body
+is 'fzinit is told where to listen' "--relay=127.0.0.1:8080=/.fuzzmill/net/0 \
+--relay=127.0.0.2:5432=/.fuzzmill/net/1" \
+    "$(jq -r '.Entrypoint | map(select(startswith("--relay"))) | join(" ")' body)"
+is 'the sockets are there, read-only' 'true true' \
+    "$(jq -r '.HostConfig.Mounts[] | select(.Target == "/.fuzzmill/net") |
+    "\(.ReadOnly) \(.Source | endswith("/relayed/001/.scratch/net"))"' body)"
+is 'names are given' '["quest-db:127.0.0.2","quest-proxy:127.0.0.1"]' \
+    "$(jq -c .HostConfig.ExtraHosts body)"
+is 'there still is no network' none "$(jq -r .HostConfig.NetworkMode body)"
+is 'its part of the log is recorded' \
+    '{"requests":0,"denied":0,"good":0,"refused":0,"troubled":0,"log_from":24,"log_to":24}' \
+    "$(facts relayed '.network | del(.source)')"
+like 'and where its requests come from' \
+    '^"127\.(6[4-9]|[7-9][0-9]|1[01][0-9]|12[0-7])\.[0-9]+\.[0-9]+"$' \
+    "$(facts relayed .network.source)"
+is 'a log that is not there is not known' \
+    '0 {"requests":null,"denied":null,"good":null,"refused":null,"troubled":null,"log_from":null,"log_to":null}' \
+    "$(cat relayed-no-log/status) \
+$(facts relayed-no-log '.network | del(.source)')"
+is 'nothing of it is left' 'agent.err agent.out container.json workspace' \
+    "$(inside relayed/001)"
+is 'without its relays there is no session' "78 dockrun: a relay cannot \
+listen inside the container: Permission denied; see the file of --relays" \
+    "$(cat relay-refused/status) $(cat relay-refused/err)"
+is 'and no fact, and no second try' 'not one, 1' \
+    "$(find relay-refused -name container.json | grep . || echo not one), \
+$(grep -c /start relay-refused/log)"
+is 'whatever the engine did, no relay is left' ' 0' \
+    "$(find . -path '*/.scratch*') $(find /proc/[0-9]*/cwd -maxdepth 0 \
+    -lname "$(pwd -P)/*" 2>/dev/null | wc -l)"
+is 'an engine that forgets the names is refused' "78 dockrun: the engine \
+changed HostConfig.ExtraHosts: asked for [\"quest-db:127.0.0.2\",\
+\"quest-proxy:127.0.0.1\"], made null; the container was not started" \
+    "$(cat drop-ExtraHosts/status) $(cat drop-ExtraHosts/err)"
 
 is 'an old engine is refused' "78 dockrun: the engine speaks API 1.40; 1.41 \
 (Docker 20.10) is needed" "$(cat old-api/status old-api/err | tr '\n' ' ' |

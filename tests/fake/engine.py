@@ -178,6 +178,8 @@ class Engine:
             c.fzinit = None if self.options.no_init else Fzinit(c)
             if c.fzinit and self.options.exec_errno:
                 c.fzinit.say("exec_errno", self.options.exec_errno)
+            if c.fzinit and self.options.relay_errno:
+                c.fzinit.say("relay_errno", self.options.relay_errno)
             self.save()
             word = ("signal", 9) if self.options.oom else \
                 ("exit", self.options.exit)
@@ -931,6 +933,8 @@ def option_parser():
                    help="nobody reports from inside")
     p.add_argument("--exec-errno", type=int, metavar="N",
                    help="report that the command could not be run")
+    p.add_argument("--relay-errno", type=int, metavar="N",
+                   help="report that a relay could not listen")
     p.add_argument("--drop", metavar="FIELD", type=parse_field,
                    action="append", default=[],
                    help="inspect forgets HostConfig.FIELD or Config.FIELD")

@@ -40,6 +40,8 @@ sample_make(struct spec *s)
 		ok = ok && strv_add(&s->command, command[i]) == 0;
 	for (size_t i = 0; i < ARRAY_LEN(env); i++)
 		ok = ok && strv_add(&s->env, env[i]) == 0;
+	ok = ok && strv_add(&s->hosts, "quest-proxy:127.0.0.1") == 0 &&
+	    strv_add(&s->hosts, "quest-postgres-test:127.0.0.2") == 0;
 	return ok &&
 	    mounts_add(&s->mounts, "/usr/bin/fzinit", "/.fuzzmill/init",
 		MOUNT_RO) == 0 &&

@@ -55,6 +55,17 @@ static const struct capture captured = {
 
 static const struct capture nothing;
 
+static const struct facts_network relayed = {
+	.source = "127.64.3.7",
+	.requests = 12,
+	.denied = 0,
+	.good = 10,
+	.refused = -1,
+	.troubled = 2,
+	.log_from = 4096,
+	.log_to = -1,
+};
+
 static const struct facts full = {
 	.run = "007",
 	.campaign = "c0ffee",
@@ -74,6 +85,7 @@ static const struct facts full = {
 	.masked = 4,
 	.inside = &known,
 	.capture = &captured,
+	.network = &relayed,
 };
 
 static const char full_text[] =
@@ -95,6 +107,9 @@ static const char full_text[] =
     "\"memory_swap_bytes\":2147483648,\"nano_cpus\":1500000000,"
     "\"pids\":256,\"tmp\":\"rw,size=1\",\"network\":\"none\","
     "\"runtime\":\"runc\",\"readonly_rootfs\":true},"
+    "\"network\":{\"source\":\"127.64.3.7\",\"requests\":12,"
+    "\"denied\":0,\"good\":10,\"refused\":null,\"troubled\":2,"
+    "\"log_from\":4096,\"log_to\":null},"
     "\"masked\":4,\"stdin_sha256\":\"beef\"}";
 
 static const char bare_text[] =
@@ -113,7 +128,7 @@ static const char bare_text[] =
     "\"io_write_bytes\":null},"
     "\"limits\":{\"memory_bytes\":null,\"memory_swap_bytes\":null,"
     "\"nano_cpus\":null,\"pids\":null,\"tmp\":null,\"network\":null,"
-    "\"runtime\":null,\"readonly_rootfs\":false},"
+    "\"runtime\":null,\"readonly_rootfs\":false},\"network\":null,"
     "\"masked\":0,\"stdin_sha256\":null}";
 
 static cJSON *

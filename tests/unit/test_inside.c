@@ -55,6 +55,7 @@ all_is_unknown_at_first(void **state)
 
 	assert_int_equal(in.ready, -1);
 	assert_int_equal(in.exec_errno, -1);
+	assert_int_equal(in.relay_errno, -1);
 	assert_int_equal(in.exit, -1);
 	assert_int_equal(in.signal, -1);
 	assert_int_equal(in.deadline, -1);
@@ -137,6 +138,7 @@ every_key_has_its_place(void **state)
 #define KEY(k) { #k, offsetof(struct inside, k) }
 		KEY(ready),
 		KEY(exec_errno),
+		KEY(relay_errno),
 		KEY(exit),
 		KEY(signal),
 		KEY(deadline),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* uses: tools/dockrun/options.c tools/dockrun/mask.c */
+/* uses: tools/dockrun/env.c tools/dockrun/netconf.c */
 /* dockrun's command line: what is taken, and what is said of the rest. */
 #include <getopt.h>
 #include <setjmp.h>
@@ -57,6 +58,9 @@ two_words_are_enough_for_safe_limits(void **state)
 	assert_null(o.user);
 	assert_null(o.input);
 	assert_null(o.init);
+	assert_null(o.proxy_log);
+	assert_int_equal(o.net.n_relays, 0);
+	assert_int_equal(o.net.n_hosts, 0);
 	assert_null(o.command[0]);
 	assert_int_equal(o.memory, INT64_C(2) << 30);
 	assert_int_equal(o.cpus_milli, 1000);
@@ -292,6 +296,72 @@ a_file_of_settings_may_hold_passwords(void **state)
 	options_release(&o);
 }
 
+static void
+the_last_setting_of_a_name_wins(void **state)
+{
+	const struct scratch *s = *state;
+	char one[100], two[100];
+	const char *const words[] = { NEEDED, "--env-file", one, "--env",
+		"B=line", "--env-file", two, NULL };
+	struct options o;
+	struct err e;
+
+	(void)snprintf(one, sizeof(one), "%s/one", s->path);
+	(void)snprintf(two, sizeof(two), "%s/two", s->path);
+	assert_int_equal(scratch_put(s, "one", "A=1\nB=1\nAB=1\n"), 0);
+	assert_int_equal(scratch_put(s, "two", "A=\nA=2=2\n"), 0);
+	assert_int_equal(parse(&o, words, &e), 0);
+	assert_int_equal(o.env.n, 3);
+	assert_string_equal(o.env.v[0], "A=2=2");
+	assert_string_equal(o.env.v[1], "B=line");
+	assert_string_equal(o.env.v[2], "AB=1");
+	options_release(&o);
+}
+
+static void
+a_secret_is_not_a_setting_too(void **state)
+{
+	static const char *const words[] = { NEEDED, "--secret", "UNIT_WORD",
+		"--env", "UNIT_WORD=x", NULL };
+	struct options o;
+	struct err e;
+
+	(void)state;
+	assert_int_equal(setenv("UNIT_WORD", "twelve bytes", 1), 0);
+	assert_int_equal(parse(&o, words, &e), -1);
+	assert_int_equal(e.exit, EX_USAGE);
+	assert_string_equal(
+	    e.text, "--secret UNIT_WORD: is set by --env or --env-file too");
+	options_release(&o);
+	assert_int_equal(unsetenv("UNIT_WORD"), 0);
+}
+
+static void
+what_can_be_reached_comes_from_files(void **state)
+{
+	const struct scratch *s = *state;
+	char relays[100], hosts[100];
+	const char *const words[] = { NEEDED, "--relays", relays, "--hosts",
+		hosts, "--proxy-log", "/x/access.log", NULL };
+	struct options o;
+	struct err e;
+
+	(void)snprintf(relays, sizeof(relays), "%s/relays", s->path);
+	(void)snprintf(hosts, sizeof(hosts), "%s/hosts", s->path);
+	assert_int_equal(parse(&o, words, &e), -1);
+	assert_int_equal(e.exit, EX_NOINPUT);
+	options_release(&o);
+	assert_int_equal(
+	    scratch_put(s, "relays", "127.0.0.1:8080 127.0.0.1:80\n"), 0);
+	assert_int_equal(scratch_put(s, "hosts", "127.0.0.2 db\n"), 0);
+	assert_int_equal(parse(&o, words, &e), 0);
+	assert_int_equal(o.net.n_relays, 1);
+	assert_int_equal(o.net.n_hosts, 1);
+	assert_string_equal(o.net.host[0].name, "db");
+	assert_string_equal(o.proxy_log, "/x/access.log");
+	options_release(&o);
+}
+
 int
 main(void)
 {
@@ -304,6 +374,9 @@ main(void)
 		cmocka_unit_test(
 		    a_secret_comes_from_the_environment_and_is_long),
 		SCRATCH_TEST(a_file_of_settings_may_hold_passwords),
+		SCRATCH_TEST(the_last_setting_of_a_name_wins),
+		cmocka_unit_test(a_secret_is_not_a_setting_too),
+		SCRATCH_TEST(what_can_be_reached_comes_from_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,12 +26,12 @@
 #include "prepare.h"
 #include "proc.h"
 #include "redact.h"
+#include "reserve.h"
 #include "rundir.h"
 #include "scratch.h"
 #include "session.h"
 #include "spec.h"
 #include "text.h"
-#include "uid.h"
 #include "watch.h"
 
 #define TRIES 4 /* the first and three more */
@@ -201,13 +201,13 @@ static int
 choose_user(
     struct session *s, char *text, size_t size, int *keep, struct err *e)
 {
-	uid_t uid = getuid();
+	uint32_t uid = getuid();
 
 	if (s->o->user != NULL) {
 		s->uid = (uint32_t)s->o->uid;
 		s->gid = (uint32_t)s->o->gid;
-	} else if (geteuid() == 0) {
-		if (uid_reserve(&uid, keep, e) < 0)
+	} else if (prepare_own_uid(s->o)) {
+		if (reserve(&reserve_uids, &uid, keep, e) < 0)
 			return -1;
 		s->uid = s->gid = uid;
 	} else {
@@ -222,6 +222,20 @@ choose_user(
 	return 0;
 }
 
+/* The address by which the proxy's log tells this session from others. */
+static int
+choose_source(struct session *s, int *keep, struct err *e)
+{
+	uint32_t address;
+
+	if (s->o->net.n_relays == 0)
+		return 0;
+	if (reserve(&reserve_sources, &address, keep, e) < 0)
+		return -1;
+	s->source.s_addr = htonl(address);
+	return 0;
+}
+
 static int
 run_session(const struct options *o, const struct places *p,
     enum session_end *end, struct err *e)
@@ -229,6 +243,7 @@ run_session(const struct options *o, const struct places *p,
 	AUTO(docker_release) struct docker d = { 0 };
 	AUTO(rundir_release) struct rundir r = { .fd = -1 };
 	AUTO(close_p) int keep_uid = -1;
+	AUTO(close_p) int keep_source = -1;
 	AUTO(close_p) int sigfd = catch_signals(e);
 	struct session s = { .o = o, .p = p, .r = &r, .d = &d, .sigfd = sigfd };
 	struct proc_id self;
@@ -242,7 +257,8 @@ run_session(const struct options *o, const struct places *p,
 		    "%s: has a verdict; \"markrun --retract %s\" gives it up",
 		    o->dir, o->dir);
 	s.owner = self.text;
-	if (choose_user(&s, user, sizeof(user), &keep_uid, e) < 0)
+	if (choose_user(&s, user, sizeof(user), &keep_uid, e) < 0 ||
+	    choose_source(&s, &keep_source, e) < 0)
 		return -1;
 	say(&r, "Starting...");
 	return try_often(&s, end, e);
@@ -298,8 +314,8 @@ print_request(const struct options *o, const struct places *p, struct err *e)
 			return -1;
 	}
 	(void)snprintf(user, sizeof(user), "%u:%u",
-	    geteuid() == 0 ? UID_FIRST : getuid(),
-	    geteuid() == 0 ? UID_FIRST : getgid());
+	    geteuid() == 0 ? reserve_uids.first : getuid(),
+	    geteuid() == 0 ? reserve_uids.first : getgid());
 	spec.user = o->user != NULL ? o->user : user;
 	spec.run = strrchr(p->dir, '/') + 1;
 	spec.owner = "-";

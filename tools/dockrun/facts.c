@@ -86,6 +86,26 @@ put_limits(cJSON *root, const cJSON *host, bool *ok)
 	    l, "readonly_rootfs", json_at_true(host, "ReadonlyRootfs"), ok);
 }
 
+void
+facts_put_network(cJSON *root, const struct facts_network *n, bool *ok)
+{
+	cJSON *o;
+
+	if (n == NULL) {
+		json_put_null(root, "network", ok);
+		return;
+	}
+	o = json_put_obj(root, "network", ok);
+	json_put_str(o, "source", n->source, ok);
+	json_put_known(o, "requests", n->requests, ok);
+	json_put_known(o, "denied", n->denied, ok);
+	json_put_known(o, "good", n->good, ok);
+	json_put_known(o, "refused", n->refused, ok);
+	json_put_known(o, "troubled", n->troubled, ok);
+	json_put_known(o, "log_from", n->log_from, ok);
+	json_put_known(o, "log_to", n->log_to, ok);
+}
+
 cJSON *
 facts_render(const struct facts *f, struct err *e)
 {
@@ -104,6 +124,7 @@ facts_render(const struct facts *f, struct err *e)
 	put_output(root, f->capture, &ok);
 	put_usage(root, f->inside, &ok);
 	put_limits(root, f->host, &ok);
+	facts_put_network(root, f->network, &ok);
 	json_put_int(root, "masked", f->masked, &ok);
 	json_put_str_or_null(root, "stdin_sha256", f->stdin_sha256, &ok);
 	if (ok)

@@ -13,6 +13,14 @@ struct capture;
 struct err;
 struct inside;
 
+/* What a session did with its relays; numbers are -1 when not known. */
+struct facts_network {
+	const char *source;	  /* the address its connections come from */
+	int64_t log_from, log_to; /* its part of the proxy's log, in bytes */
+	int64_t requests, denied; /* its lines there */
+	int64_t good, refused, troubled; /* answers of the API */
+};
+
 /* How a session ended, before anybody judges it. */
 struct facts {
 	const char *run;
@@ -33,8 +41,12 @@ struct facts {
 	int64_t masked; /* places covered in the target */
 	const struct inside *inside;
 	const struct capture *capture;
+	const struct facts_network *network; /* NULL: it has no relay */
 	const cJSON *host; /* HostConfig as the engine read it back */
 };
+
+/* Adds the object "network", or null. */
+void facts_put_network(cJSON *, const struct facts_network *, bool *ok);
 
 /* container.json; the caller owns the tree. */
 cJSON *facts_render(const struct facts *, struct err *) MUST_CHECK;

@@ -8,14 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <sysexits.h>
 #include <unistd.h>
 
 #include "cleanup.h"
 #include "err.h"
 #include "json.h"
+#include "relay.h"
 
 static const struct key {
 	const char *name;
@@ -27,6 +26,7 @@ static const struct key {
 	}
 	KEY(ready),
 	KEY(exec_errno),
+	KEY(relay_errno),
 	KEY(exit),
 	KEY(signal),
 	KEY(deadline),
@@ -54,20 +54,12 @@ slot(struct inside *in, const struct key *k)
 int
 inside_listen(struct inside *in, int dfd, struct err *e)
 {
-	struct sockaddr_un a = { .sun_family = AF_UNIX };
-	AUTO(close_p)
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
 	*in = (struct inside){ .listener = -1, .conn = -1 };
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
 		*slot(in, &keys[i]) = -1;
-	/* By way of /proc the path is short, wherever the run directory is. */
-	(void)snprintf(
-	    a.sun_path, sizeof(a.sun_path), "/proc/self/fd/%d/s", dfd);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 ||
-	    fchmodat(dfd, "s", 0666, 0) < 0 || listen(fd, 1) < 0)
+	in->listener = relay_listen_unix(dfd, "s", 0666);
+	if (in->listener < 0)
 		return err_sys(e, EX_CANTCREAT, "socket for fzinit");
-	in->listener = take_fd(&fd);
 	return 0;
 }
 

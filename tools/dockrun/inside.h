@@ -22,6 +22,7 @@ struct inside {
 
 	int64_t ready;
 	int64_t exec_errno;
+	int64_t relay_errno; /* why a relay could not listen */
 	int64_t exit;
 	int64_t signal;
 	int64_t deadline;

@@ -2,7 +2,6 @@
 /* dockrun's command line. */
 #include "options.h"
 
-#include <ctype.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,15 +10,12 @@
 #include <sysexits.h>
 
 #include "cleanup.h"
+#include "env.h"
 #include "err.h"
 #include "num.h"
 #include "version.h"
 
-#define SECRET_MIN 12
-#define GIB	   (INT64_C(1) << 30)
-#define NAME_CHARS                                              \
-	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_" \
-	"0123456789"
+#define GIB (INT64_C(1) << 30)
 
 enum {
 	OPT_CAMPAIGN = 256,
@@ -30,6 +26,7 @@ enum {
 	OPT_EXIT_STATUS,
 	OPT_GRACE,
 	OPT_HELP,
+	OPT_HOSTS,
 	OPT_IMAGE,
 	OPT_INFRA_WAIT,
 	OPT_INIT,
@@ -39,6 +36,8 @@ enum {
 	OPT_MEMORY,
 	OPT_PIDS,
 	OPT_PRINT_REQUEST,
+	OPT_PROXY_LOG,
+	OPT_RELAYS,
 	OPT_RO,
 	OPT_SECRET,
 	OPT_STDIN,
@@ -58,6 +57,7 @@ static const struct option longopts[] = {
 	{ "exit-status", no_argument, NULL, OPT_EXIT_STATUS },
 	{ "grace", required_argument, NULL, OPT_GRACE },
 	{ "help", no_argument, NULL, OPT_HELP },
+	{ "hosts", required_argument, NULL, OPT_HOSTS },
 	{ "image", required_argument, NULL, OPT_IMAGE },
 	{ "infra-wait", required_argument, NULL, OPT_INFRA_WAIT },
 	{ "init", required_argument, NULL, OPT_INIT },
@@ -67,6 +67,8 @@ static const struct option longopts[] = {
 	{ "memory", required_argument, NULL, OPT_MEMORY },
 	{ "pids", required_argument, NULL, OPT_PIDS },
 	{ "print-request", no_argument, NULL, OPT_PRINT_REQUEST },
+	{ "proxy-log", required_argument, NULL, OPT_PROXY_LOG },
+	{ "relays", required_argument, NULL, OPT_RELAYS },
 	{ "ro", required_argument, NULL, OPT_RO },
 	{ "secret", required_argument, NULL, OPT_SECRET },
 	{ "stdin", required_argument, NULL, OPT_STDIN },
@@ -89,6 +91,7 @@ static const char help[] =
     "  --exit-status        1 for a failed session, 124 for a timeout\n"
     "  --grace SECONDS      between INT and TERM at the deadline (20)\n"
     "  --help               this text\n"
+    "  --hosts FILE         names in the session: lines ADDRESS NAME\n"
     "  --image IMAGE        name or id of a local image\n"
     "  --infra-wait SECONDS how long to wait for the engine (600)\n"
     "  --init FILE          fzinit (default: the one beside dockrun)\n"
@@ -98,6 +101,8 @@ static const char help[] =
     "  --memory SIZE        no swap on top (2g)\n"
     "  --pids N             processes and threads (256)\n"
     "  --print-request      print the engine's request, and stop\n"
+    "  --proxy-log FILE     squid's access log, to count requests in\n"
+    "  --relays FILE        what can be reached: lines ADDRESS:PORT TARGET\n"
     "  --ro HOST:CONTAINER  bind a directory read-only\n"
     "  --secret NAME        pass NAME from the environment; never shown\n"
     "  --stdin FILE         what the command reads as standard input\n"
@@ -113,99 +118,6 @@ usage(FILE *to, int status)
 {
 	(void)fputs(help, to);
 	exit(status);
-}
-
-/* A value of such a name would be seen by everybody who can list processes. */
-static bool
-looks_secret(const char *name, size_t n)
-{
-	static const char *const words[] = { "KEY", "TOKEN", "SECRET",
-		"PASSWORD", "PASSWD", "CREDENTIAL" };
-	char upper[128] = "";
-
-	for (size_t i = 0; i < n && i < sizeof(upper) - 1; i++)
-		upper[i] = (char)toupper((unsigned char)name[i]);
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (strstr(upper, words[i]) != NULL)
-			return true;
-	return false;
-}
-
-static bool
-is_name(const char *s, size_t n)
-{
-	return n > 0 && n <= 100 && !isdigit((unsigned char)s[0]) &&
-	    strspn(s, NAME_CHARS) >= n;
-}
-
-static int
-add_env(struct options *o, const char *word, bool from_file, struct err *e)
-{
-	size_t n = strcspn(word, "=");
-
-	if (word[n] != '=' || !is_name(word, n))
-		return err_set(e, EX_USAGE,
-		    "environment \"%.*s\": not NAME=VALUE",
-		    (int)(word[n] == '=' ? n : strspn(word, NAME_CHARS)), word);
-	if (!from_file && looks_secret(word, n))
-		return err_set(e, EX_USAGE,
-		    "--env %.*s=...: looks like a secret, and everybody can "
-		    "read a command line; use --secret %.*s, or --env-file "
-		    "for a test service's password",
-		    (int)n, word, (int)n, word);
-	if (strv_add(&o->env, word) < 0)
-		return err_sys(e, EX_OSERR, "environment");
-	return 0;
-}
-
-static void
-file_p(FILE **f)
-{
-	if (*f != NULL)
-		(void)fclose(*f);
-}
-
-static int
-add_env_file(struct options *o, const char *path, struct err *e)
-{
-	AUTO(file_p) FILE *f = fopen(path, "re");
-	AUTO(free_p) char *line = NULL;
-	size_t cap = 0;
-
-	if (f == NULL)
-		return err_sys(e, EX_NOINPUT, "--env-file %s", path);
-	while (getline(&line, &cap, f) >= 0) {
-		line[strcspn(line, "\r\n")] = '\0';
-		if (line[0] == '#' || line[0] == '\0')
-			continue;
-		if (add_env(o, line, true, e) < 0)
-			return err_wrap(e, "%s", path);
-	}
-	if (ferror(f))
-		return err_sys(e, EX_NOINPUT, "--env-file %s", path);
-	return 0;
-}
-
-static int
-add_secret(struct options *o, const char *name, struct err *e)
-{
-	const char *value = getenv(name);
-
-	if (!is_name(name, strlen(name)))
-		return err_set(e, EX_USAGE, "--secret \"%.*s\": not a name",
-		    (int)strcspn(name, "="), name);
-	if (value == NULL)
-		return err_set(e, EX_USAGE,
-		    "--secret %s: not set in the environment", name);
-	if (strlen(value) < SECRET_MIN)
-		return err_set(e, EX_USAGE,
-		    "--secret %s: shorter than %d bytes; removing it from the "
-		    "output would tear ordinary words apart",
-		    name, SECRET_MIN);
-	if (strv_add(&o->secret_names, name) < 0 ||
-	    strv_add(&o->secrets, value) < 0)
-		return err_sys(e, EX_OSERR, "secrets");
-	return 0;
 }
 
 static int
@@ -296,12 +208,14 @@ set_option(struct options *o, int c, struct err *e)
 		o->dir = optarg;
 		return 0;
 	case OPT_ENV:
-		return add_env(o, optarg, false, e);
+		return env_add(&o->env, optarg, ENV_FROM_LINE, e);
 	case OPT_ENV_FILE:
-		return add_env_file(o, optarg, e);
+		return env_add_file(&o->env, optarg, e);
 	case OPT_EXIT_STATUS:
 		o->exit_status = true;
 		return 0;
+	case OPT_HOSTS:
+		return netconf_read_hosts(&o->net, optarg, e);
 	case OPT_IMAGE:
 		o->image = optarg;
 		return 0;
@@ -316,10 +230,15 @@ set_option(struct options *o, int c, struct err *e)
 	case OPT_PRINT_REQUEST:
 		o->mode = MODE_PRINT_REQUEST;
 		return 0;
+	case OPT_PROXY_LOG:
+		o->proxy_log = optarg;
+		return 0;
+	case OPT_RELAYS:
+		return netconf_read_relays(&o->net, optarg, e);
 	case OPT_RO:
 		return add_ro(o, optarg, e);
 	case OPT_SECRET:
-		return add_secret(o, optarg, e);
+		return env_add_secret(&o->secret_names, &o->secrets, optarg, e);
 	case OPT_STDIN:
 		o->input = optarg;
 		return 0;
@@ -358,6 +277,11 @@ check(const struct options *o, struct err *e)
 	if (o->dir == NULL || o->dir[0] == '\0')
 		return err_set(
 		    e, EX_USAGE, "--dir is missing; try dockrun --help");
+	for (size_t i = 0; i < o->secret_names.n; i++)
+		if (env_has(&o->env, o->secret_names.v[i]))
+			return err_set(e, EX_USAGE,
+			    "--secret %s: is set by --env or --env-file too",
+			    o->secret_names.v[i]);
 	if (!campaign_is_valid(o->campaign))
 		return err_set(e, EX_USAGE,
 		    "--campaign \"%s\": letters a-z, digits and - only",

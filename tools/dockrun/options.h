@@ -7,6 +7,7 @@
 
 #include "compiler.h"
 #include "mask.h"
+#include "netconf.h"
 #include "strv.h"
 
 struct err;
@@ -27,12 +28,14 @@ struct options {
 	int64_t uid, gid;  /* the same as numbers */
 	const char *input; /* file for the command's descriptor 0, or NULL */
 	const char *init;  /* fzinit, or NULL for the one beside us */
-	char **command;	   /* NULL-terminated; may be empty */
-	struct strv ro;	   /* HOST:CONTAINER */
-	struct strv env;   /* NAME=VALUE, plain */
+	const char *proxy_log; /* squid's access log, or NULL */
+	char **command;	       /* NULL-terminated; may be empty */
+	struct strv ro;	       /* HOST:CONTAINER */
+	struct strv env;       /* NAME=VALUE, plain */
 	struct strv secret_names;
 	struct strv secrets; /* their values */
 	struct mask_rules masks;
+	struct netconf net;
 	int64_t memory, cpus_milli, pids, tmp_size, max_log;
 	int64_t timeout_s, grace_s, infra_wait_s;
 	bool exit_status;

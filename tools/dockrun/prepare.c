@@ -2,6 +2,7 @@
 /* From the command line to the specification of a container. */
 #include "prepare.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <libgen.h>
@@ -15,11 +16,13 @@
 
 #include "cleanup.h"
 #include "docker.h"
+#include "env.h"
 #include "err.h"
 #include "json.h"
 #include "options.h"
 
-#define INSIDE "/.fuzzmill/" /* where our own things are in a container */
+#define INSIDE	  "/.fuzzmill/" /* where our own things are in a container */
+#define PIDS_OURS 32		/* of the limit: fzinit's and the agent's own */
 
 /* An absolute form of a path whose end need not exist yet. */
 static char *
@@ -180,8 +183,9 @@ add_targets(struct spec *s, const struct options *o, const struct places *p,
 }
 
 static int
-add_own_mounts(struct spec *s, const struct places *p)
+add_own_mounts(struct spec *s, const struct options *o, const struct places *p)
 {
+	AUTO(free_p) char *net = NULL;
 	AUTO(free_p) char *report = NULL;
 	AUTO(free_p) char *work = NULL;
 
@@ -191,9 +195,45 @@ add_own_mounts(struct spec *s, const struct places *p)
 	    mounts_add(&s->mounts, report, INSIDE "report", MOUNT_RO) < 0 ||
 	    mounts_add(&s->mounts, work, "/workspace/fuzz", MOUNT_RW) < 0)
 		return -1;
+	if (o->net.n_relays > 0 &&
+	    (asprintf(&net, "%s/" SCRATCH "/net", p->dir) < 0 ||
+		mounts_add(&s->mounts, net, INSIDE "net", MOUNT_RO) < 0))
+		return -1;
 	if (p->input != NULL)
 		return mounts_add(
 		    &s->mounts, p->input, INSIDE "stdin", MOUNT_RO);
+	return 0;
+}
+
+/* Each relay is a socket, called by its number. */
+static int
+add_relays(struct spec *s, const struct netconf *c)
+{
+	char address[INET_ADDRSTRLEN];
+
+	for (size_t i = 0; i < c->n_relays; i++) {
+		const struct sockaddr_in *from = &c->relay[i].from.at.tcp;
+
+		(void)inet_ntop(
+		    AF_INET, &from->sin_addr, address, sizeof(address));
+		if (strv_addf(&s->init, "--relay=%s:%u=" INSIDE "net/%zu",
+			address, (unsigned)ntohs(from->sin_port), i) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+add_hosts(struct spec *s, const struct netconf *c)
+{
+	char address[INET_ADDRSTRLEN];
+
+	for (size_t i = 0; i < c->n_hosts; i++) {
+		(void)inet_ntop(
+		    AF_INET, &c->host[i].address, address, sizeof(address));
+		if (strv_addf(&s->hosts, "%s:%s", c->host[i].name, address) < 0)
+			return -1;
+	}
 	return 0;
 }
 
@@ -207,7 +247,8 @@ add_init(struct spec *s, const struct options *o)
 		o->timeout_s + o->grace_s + 10) < 0 ||
 	    strv_add(&s->init, "--report=" INSIDE "report/s") < 0 ||
 	    (o->input != NULL &&
-		strv_add(&s->init, "--stdin=" INSIDE "stdin") < 0))
+		strv_add(&s->init, "--stdin=" INSIDE "stdin") < 0) ||
+	    add_relays(s, &o->net) < 0)
 		return -1;
 	return strv_add(&s->init, "--");
 }
@@ -256,6 +297,12 @@ has_home(const cJSON *env)
 	return false;
 }
 
+bool
+prepare_own_uid(const struct options *o)
+{
+	return o->user == NULL && geteuid() == 0;
+}
+
 static int
 add_env(struct spec *s, const struct options *o, const cJSON *image)
 {
@@ -267,8 +314,13 @@ add_env(struct spec *s, const struct options *o, const cJSON *image)
 		return -1;
 	if (strv_addf(&s->env, "FUZZMILL_RUN=%s", s->run) < 0)
 		return -1;
+	/* A limit per uid counts every process that uid has on the host. */
+	if (prepare_own_uid(o) && o->pids > PIDS_OURS &&
+	    strv_addf(&s->env, "FUZZMILL_NPROC=%" PRId64, o->pids - PIDS_OURS) <
+		0)
+		return -1;
 	for (size_t i = 0; i < o->env.n; i++)
-		if (strv_add(&s->env, o->env.v[i]) < 0)
+		if (env_set(&s->env, o->env.v[i]) < 0)
 			return -1;
 	for (size_t i = 0; i < o->secrets.n; i++)
 		if (strv_addf(&s->env, "%s=%s", o->secret_names.v[i],
@@ -306,7 +358,7 @@ prepare_spec(struct spec *s, const struct options *o, const struct places *p,
 	if (check_image(o, image, e) < 0)
 		return -1;
 	if (add_init(s, o) < 0 || add_env(s, o, image) < 0 ||
-	    add_own_mounts(s, p) < 0)
+	    add_own_mounts(s, o, p) < 0 || add_hosts(s, &o->net) < 0)
 		return err_set(e, EX_OSERR, "out of memory");
 	if (add_command(s, o, image, e) < 0)
 		return -1;

@@ -2,6 +2,8 @@
 #ifndef DOCKRUN_PREPARE_H
 #define DOCKRUN_PREPARE_H
 
+#include <stdbool.h>
+
 #include <cjson/cJSON.h>
 
 #include "compiler.h"
@@ -27,6 +29,9 @@ struct places {
 int places_find(
     struct places *, const struct options *, struct err *) MUST_CHECK;
 void places_release(struct places *);
+
+/* Whether the session gets a uid that nobody else has. */
+bool prepare_own_uid(const struct options *);
 
 /* Where a --ro directory really is, checked: the caller frees it. */
 char *prepare_target(

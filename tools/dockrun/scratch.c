@@ -12,6 +12,7 @@
 #include "err.h"
 #include "inside.h"
 #include "prepare.h"
+#include "relays.h"
 
 static int
 make_dir(int dfd, const char *name, mode_t mode)
@@ -66,6 +67,32 @@ scratch_make(
 	return inside_listen(in, report, e);
 }
 
+int
+scratch_listen(int dfd, struct relays *r, size_t n, struct err *e)
+{
+	AUTO(close_p) int scratch = open_dir(dfd, SCRATCH);
+	AUTO(close_p) int net = -1;
+
+	if (scratch < 0 || make_dir(scratch, "net", 0755) < 0)
+		return err_sys(e, EX_CANTCREAT, SCRATCH "/net");
+	net = open_dir(scratch, "net");
+	if (net < 0)
+		return err_sys(e, EX_CANTCREAT, SCRATCH "/net");
+	return relays_listen(r, net, n, e);
+}
+
+/* The sockets of a dead dockrun may be more than ours would be. */
+static void
+remove_net(int scratch)
+{
+	AUTO(close_p) int net = open_dir(scratch, "net");
+
+	if (net < 0)
+		return;
+	relays_unlink(net);
+	(void)unlinkat(scratch, "net", AT_REMOVEDIR);
+}
+
 void
 scratch_remove(int dfd)
 {
@@ -75,6 +102,7 @@ scratch_remove(int dfd)
 	(void)fchmodat(dfd, "workspace", 0700, 0);
 	if (scratch < 0)
 		return;
+	remove_net(scratch);
 	(void)unlinkat(scratch, "report/s", 0);
 	(void)unlinkat(scratch, "report", AT_REMOVEDIR);
 	(void)unlinkat(scratch, "void", AT_REMOVEDIR);

@@ -2,12 +2,14 @@
 #ifndef DOCKRUN_SCRATCH_H
 #define DOCKRUN_SCRATCH_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "compiler.h"
 
 struct err;
 struct inside;
+struct relays;
 
 /*
  * Makes, in the run directory dfd, the workspace (owned by the session's
@@ -16,6 +18,9 @@ struct inside;
  */
 int scratch_make(int dfd, uint32_t uid, uint32_t gid, struct inside *,
     struct err *) MUST_CHECK;
+
+/* Makes the sockets of n relays beside them. */
+int scratch_listen(int dfd, struct relays *, size_t n, struct err *) MUST_CHECK;
 
 /*
  * Removes those odds and ends again.  The workspace stays and is opened to

@@ -5,6 +5,7 @@
  */
 #include "session.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,6 +26,8 @@
 #include "json.h"
 #include "options.h"
 #include "prepare.h"
+#include "proxylog.h"
+#include "relays.h"
 #include "rundir.h"
 #include "scratch.h"
 #include "sha256.h"
@@ -39,6 +42,9 @@ struct live {
 	size_t masked;
 	char id[DOCKER_ID];
 	char stdin_hash[SHA256_TEXT];
+	char source[INET_ADDRSTRLEN];
+	struct proxylog log;
+	struct relays relays;
 	struct inside inside;
 	struct capture capture;
 	struct watch watch;
@@ -55,10 +61,26 @@ interrupted(const struct session *s, struct err *e)
 	return status != 0 ? err_set(e, status, "interrupted") : 0;
 }
 
+/* NULL when nothing can be reached. */
+static const struct facts_network *
+network(const struct live *l, struct facts_network *n)
+{
+	*n = (struct facts_network){ .source = l->source,
+		.log_from = l->log.from,
+		.log_to = l->log.to,
+		.requests = l->log.requests,
+		.denied = l->log.denied,
+		.good = l->log.good,
+		.refused = l->log.refused,
+		.troubled = l->log.troubled };
+	return l->s->o->net.n_relays > 0 ? n : NULL;
+}
+
 static int
 write_run_json(const struct live *l, struct err *e)
 {
 	AUTO(json_p) cJSON *j = cJSON_CreateObject();
+	struct facts_network n;
 	bool ok = j != NULL;
 	char began[CLOCK_TEXT];
 
@@ -70,6 +92,7 @@ write_run_json(const struct live *l, struct err *e)
 	json_put_str(j, "container", l->s->name, &ok);
 	json_put_str(j, "started_at", began, &ok);
 	json_put_int(j, "timeout_ms", l->s->o->timeout_s * 1000, &ok);
+	facts_put_network(j, network(l, &n), &ok);
 	if (!ok)
 		return err_set(e, EX_SOFTWARE, "cannot render run.json");
 	return json_write(l->s->r->fd, "run.json", j, e);
@@ -98,6 +121,21 @@ check_input(struct live *l, struct err *e)
 }
 
 static int
+open_relays(struct live *l, struct err *e)
+{
+	const struct session *s = l->s;
+	const struct netconf *net = &s->o->net;
+
+	if (net->n_relays == 0)
+		return 0;
+	(void)inet_ntop(AF_INET, &s->source, l->source, sizeof(l->source));
+	proxylog_begin(&l->log, s->o->proxy_log);
+	if (scratch_listen(s->r->fd, &l->relays, net->n_relays, e) < 0)
+		return -1;
+	return relays_start(&l->relays, net, s->source, e);
+}
+
+static int
 prepare(struct live *l, struct err *e)
 {
 	struct session *s = l->s;
@@ -113,6 +151,7 @@ prepare(struct live *l, struct err *e)
 	l->body = spec_render(&l->spec, e);
 	if (l->body == NULL ||
 	    scratch_make(s->r->fd, s->uid, s->gid, &l->inside, e) < 0 ||
+	    open_relays(l, e) < 0 ||
 	    capture_open(
 		&l->capture, s->r->fd, &s->o->secrets, s->o->max_log, e) < 0)
 		return -1;
@@ -152,7 +191,8 @@ run(struct live *l, struct err *e)
 		.run = l->s->r->id,
 		.capture = &l->capture,
 		.inside = &l->inside,
-		.sigfd = l->s->sigfd };
+		.sigfd = l->s->sigfd,
+		.relay_fd = l->relays.pidfd };
 	if (watch_attach(&l->watch, e) < 0 || interrupted(l->s, e) < 0 ||
 	    docker_start(l->s->d, l->id, e) < 0)
 		return -1;
@@ -182,6 +222,11 @@ who_stopped(const struct live *l, struct facts *f, struct err *e)
 		    "the sandbox is weaker than asked for: %s; nothing was "
 		    "started in it",
 		    inside_unsafe(in));
+	if (in->relay_errno >= 0)
+		return err_set(e, EX_CONFIG,
+		    "a relay cannot listen inside the container: %s; see the "
+		    "file of --relays",
+		    strerror((int)(in->relay_errno % 4096)));
 	if (l->watch.deadline.why != STOP_NONE &&
 	    (!reported || in->outside_signal >= 0)) {
 		f->stop_by = "dockrun";
@@ -226,6 +271,7 @@ read_state(const struct live *l, struct facts *f, struct err *e)
 static int
 record(struct live *l, enum session_end *end, struct err *e)
 {
+	struct facts_network net;
 	struct facts f = {
 		.run = l->s->r->id,
 		.campaign = l->s->o->campaign,
@@ -249,6 +295,8 @@ record(struct live *l, enum session_end *end, struct err *e)
 		return -1;
 	if (l->watch.signal != 0) /* stopped by the user: no facts */
 		return err_set(e, l->watch.signal, "interrupted");
+	proxylog_count(&l->log, l->source, PROXYLOG_MAX);
+	f.network = network(l, &net);
 	j = facts_render(&f, e);
 	if (j == NULL || json_write(l->s->r->fd, "container.json", j, e) < 0)
 		return -1;
@@ -284,6 +332,7 @@ live_release(struct live *l)
 	watch_release(&l->watch);
 	if (l->created)
 		remove_container(l->s);
+	relays_release(&l->relays);
 	inside_release(&l->inside);
 	capture_release(&l->capture);
 	scratch_remove(l->s->r->fd);
@@ -301,6 +350,7 @@ session_run(struct session *s, enum session_end *end, struct err *e)
 	struct live l = {
 		.s = s,
 		.inside = { .listener = -1, .conn = -1 },
+		.relays = RELAYS_NONE,
 		.capture = { .file = { { .fd = -1 }, { .fd = -1 } } },
 	};
 

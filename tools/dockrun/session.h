@@ -2,6 +2,7 @@
 #ifndef DOCKRUN_SESSION_H
 #define DOCKRUN_SESSION_H
 
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -39,6 +40,7 @@ struct session {
 	const char *owner;  /* struct proc_id of this process */
 	const char *user;   /* "uid:gid" */
 	uint32_t uid, gid;
+	struct in_addr source; /* where its relays connect from */
 	char name[40];
 	int sigfd;    /* INT, TERM and HUP arrive here */
 	bool lingers; /* set when the container could not be removed */

@@ -47,6 +47,7 @@ spec_release(struct spec *s)
 	strv_release(&s->init);
 	strv_release(&s->command);
 	strv_release(&s->env);
+	strv_release(&s->hosts);
 	for (size_t i = 0; i < s->mounts.n; i++) {
 		free(s->mounts.v[i].source);
 		free(s->mounts.v[i].target);
@@ -124,13 +125,13 @@ put_limits(cJSON *host, const struct spec *s, bool *ok)
 }
 
 static void
-put_walls(cJSON *host, bool *ok)
+put_walls(cJSON *host, const struct spec *s, bool *ok)
 {
 	static const char *const all[] = { "ALL" };
 	static const char *const opts[] = { "no-new-privileges:true" };
 	static const char *const empty_lists[] = { "Binds", "CapAdd",
 		"DeviceCgroupRules", "DeviceRequests", "Devices", "Dns",
-		"ExtraHosts", "GroupAdd", "Links", "VolumesFrom" };
+		"GroupAdd", "Links", "VolumesFrom" };
 
 	json_put_bool(host, "Privileged", false, ok);
 	json_put_bool(host, "ReadonlyRootfs", true, ok);
@@ -141,6 +142,7 @@ put_walls(cJSON *host, bool *ok)
 	put_list(host, "ReadonlyPaths", readonly_paths,
 	    ARRAY_LEN(readonly_paths), ok);
 	json_put_str(host, "NetworkMode", "none", ok);
+	put_strv(host, "ExtraHosts", &s->hosts, ok);
 	json_put_str(host, "IpcMode", "private", ok);
 	json_put_str(host, "CgroupnsMode", "private", ok);
 	json_put_str(host, "PidMode", "", ok);
@@ -197,7 +199,7 @@ spec_render(const struct spec *s, struct err *e)
 
 	put_config(root, s, &ok);
 	host = json_put_obj(root, "HostConfig", &ok);
-	put_walls(host, &ok);
+	put_walls(host, s, &ok);
 	put_limits(host, s, &ok);
 	put_mounts(host, &s->mounts, &ok);
 	if (ok)

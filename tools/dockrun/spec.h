@@ -43,6 +43,7 @@ struct spec {
 	struct strv init;    /* fzinit and its arguments */
 	struct strv command; /* what fzinit starts */
 	struct strv env;     /* NAME=VALUE */
+	struct strv hosts;   /* NAME:ADDRESS */
 	struct mounts mounts;
 	int64_t memory; /* bytes; there is no swap on top */
 	int64_t cpus_milli;

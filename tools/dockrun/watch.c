@@ -208,27 +208,50 @@ check_status(const struct watch *w, struct err *e)
 	    "wait: the engine does not say how the session ended");
 }
 
+/* Without them the session goes on in vain. */
+static int
+check_relays(const struct watch *w, struct err *e)
+{
+	struct pollfd p = { .fd = w->relay_fd, .events = POLLIN };
+
+	if (poll(&p, 1, 0) <= 0) /* a negative descriptor is none */
+		return 0;
+	return err_set(
+	    e, EX_TEMPFAIL, "the process that relays for the session has died");
+}
+
+/* Sleeps until there is something to do, and takes what fzinit says. */
+static int
+wait_for_news(struct watch *w, long timeout_ms, struct err *e)
+{
+	int inside = inside_fd(w->inside);
+	struct pollfd fds[3] = { { .fd = w->sigfd } };
+	unsigned n = 1;
+
+	if (inside >= 0)
+		fds[n++].fd = inside;
+	if (w->relay_fd >= 0)
+		fds[n++].fd = w->relay_fd;
+	if (http_poll(w->d->http, fds, n, timeout_ms, e) < 0)
+		return -1;
+	if (fds[0].revents != 0)
+		on_signal(w);
+	if (inside >= 0 && fds[1].revents != 0)
+		inside_read(w->inside);
+	return check_relays(w, e);
+}
+
 int
 watch_until_end(struct watch *w, struct err *e)
 {
 	while (!w->attach.done || !w->wait.done) {
-		struct pollfd fds[] = {
-			{ .fd = w->sigfd },
-			{ .fd = inside_fd(w->inside) },
-		};
-		unsigned n = fds[1].fd >= 0 ? 2 : 1;
 		int64_t left;
 
 		keep_deadline(w);
 		left = deadline_wait_ms(&w->deadline, clock_mono_ms());
-		if (http_poll(w->d->http, fds, n,
-			(long)(left < 1000 ? left : 1000), e) < 0)
-			return -1;
-		if (fds[0].revents != 0)
-			on_signal(w);
-		if (n == 2 && fds[1].revents != 0)
-			inside_read(w->inside);
-		if (check_streams(w, e) < 0)
+		if (wait_for_news(w, (long)(left < 1000 ? left : 1000), e) <
+			0 ||
+		    check_streams(w, e) < 0)
 			return -1;
 	}
 	inside_read(w->inside);

@@ -25,6 +25,7 @@ struct watch {
 	struct capture *capture;
 	struct inside *inside;
 	int sigfd;
+	int relay_fd; /* readable when the relays have died; -1: none */
 
 	struct deadline deadline;
 	int signal; /* status for the signal that interrupts us, or 0 */
