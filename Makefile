@@ -8,11 +8,12 @@ include mk/build.mk
 # this table comes before the fragments that use it.
 $(eval $(call LIBRARY,atfile.c buf.c clock.c docker.c err.c http.c json.c \
     num.c proc.c relay-address.c relay-conn.c relay.c rundir.c sha256.c \
-    squidlog.c strv.c text.c version.c))
+    squidlog.c strv.c text.c transcript.c version.c))
 $(eval $(call PROGRAM,dockrun,capture.c compare.c deadline.c dockrun.c env.c \
     facts.c inside.c mask.c netconf.c options.c prepare.c proxylog.c redact.c \
     relays.c reserve.c scratch.c session.c spec.c stream.c watch.c, \
     libcurl libcjson libcrypto))
+$(eval $(call PROGRAM,fzlog,event.c fzlog.c,libcjson))
 $(eval $(call PROGRAM,fzplan,campaign.c fzplan.c inputs.c place.c, \
     libcjson libcrypto))
 $(eval $(call PROGRAM,fzps,fzps.c measure.c owner.c session.c sweep.c table.c, \
@@ -20,7 +21,8 @@ $(eval $(call PROGRAM,fzps,fzps.c measure.c owner.c session.c sweep.c table.c, \
 $(eval $(call PROGRAM,fzstat,fzstat.c output-closing.c output-ids.c \
     output-json.c output-jsonl.c output-text.c output-tsv.c output.c put.c \
     run.c scan.c summary.c,libcjson))
-$(eval $(call PROGRAM,markrun,joblog.c markrun.c result.c verdict.c,libcjson))
+$(eval $(call PROGRAM,markrun,joblog.c judge.c markrun.c provider.c result.c \
+    verdict-claude.c verdict.c,libcjson))
 $(eval $(call PROGRAM,netpolicy,audit-json.c audit-text.c audit-tsv.c audit.c \
     check.c decide.c gen-env.c gen-hosts.c gen-key.c gen-relays.c gen-squid.c \
     gen.c load.c name.c netpolicy.c policy.c spans.c words.c, \

@@ -122,18 +122,18 @@ is 'closing: with UTF-8' '✓ All 4 sessions complete! Results in fuzz/runs/' \
     "$(LC_ALL=C.UTF-8 fzstat --closing x | head -n 1)"
 run fzstat --json
 is 'json: status' 0 "$status"
-is 'json' '{"_schema":"fz-status/1","rundir":"fuzz/runs","campaign":"0123456789abcdef","planned":4,"done":4,"complete":true,"stop":null,"runs":{"total":4,"success":1,"error":2,"timeout":1,"running":0,"stale":0,"unfinished":0,"unreadable":0},"reasons":{"exit_nonzero":1,"oom":1,"wall_clock":1},"duration_ms":{"median":22155,"p90":900000,"max":900000},"findings":{"claimed":3,"unknown_runs":1},"last_failures":[{"run":"002","state":"error","reason_code":"exit_nonzero","detail":"Container error (exit 3)"},{"run":"004","state":"error","reason_code":"oom","detail":"Out of memory"},{"run":"003","state":"timeout","reason_code":"wall_clock","detail":"Timeout after 900s"}],"active":[]}' "$out"
+is 'json' '{"_schema":"fz-status/1","rundir":"fuzz/runs","campaign":"0123456789abcdef","planned":4,"done":4,"complete":true,"stop":null,"pause":null,"runs":{"total":4,"success":1,"error":2,"timeout":1,"running":0,"stale":0,"unfinished":0,"unreadable":0},"reasons":{"exit_nonzero":1,"oom":1,"wall_clock":1},"duration_ms":{"median":22155,"p90":900000,"max":900000},"findings":{"claimed":3,"unknown_runs":1},"network":{"denied":null,"unknown_runs":4},"cost_usd":{"total":null,"unknown_runs":0},"last_failures":[{"run":"002","state":"error","reason_code":"exit_nonzero","detail":"Container error (exit 3)"},{"run":"004","state":"error","reason_code":"oom","detail":"Out of memory"},{"run":"003","state":"timeout","reason_code":"wall_clock","detail":"Timeout after 900s"}],"active":[]}' "$out"
 run fzstat --jsonl --status error
 is 'jsonl' '{"_schema":"fz-result/1","run":"002","attempt":1,"outcome":"error","reason_code":"exit_nonzero","detail":"Container error (exit 3)","started_at":"2026-11-18T06:02:00Z","duration_ms":1000,"container":{"exit_code":3,"signal":null,"oom_killed":false,"peak_memory_bytes":4096},"agent":{"name":"exit"},"findings":{"claimed":0,"verified":0},"new_field":[1],"state":"error"}' \
     "$(echo "$out" | head -n 1)"
 is 'jsonl: lines' 2 "$(echo "$out" | wc -l)"
 run fzstat --tsv
 is 'tsv' "$(sed "s/ /$tab/g" <<-'EOF'
-	run state reason_code started_at duration_ms exit_code signal oom_killed peak_memory_bytes claimed attempt
-	001 success done 2026-11-18T06:01:00Z 42310 3  false 4096 1 1
-	002 error exit_nonzero 2026-11-18T06:02:00Z 1000 3  false 4096 0 1
-	003 timeout wall_clock 2026-11-18T06:01:00Z 900000 3  false 4096  1
-	004 error oom 2026-11-18T06:04:00Z 2000 3  false 4096 2 1
+	run state reason_code started_at duration_ms exit_code signal oom_killed peak_memory_bytes claimed attempt cost_usd turns denied
+	001 success done 2026-11-18T06:01:00Z 42310 3  false 4096 1 1   
+	002 error exit_nonzero 2026-11-18T06:02:00Z 1000 3  false 4096 0 1   
+	003 timeout wall_clock 2026-11-18T06:01:00Z 900000 3  false 4096  1   
+	004 error oom 2026-11-18T06:04:00Z 2000 3  false 4096 2 1   
 	EOF
 )" "$out"
 
@@ -200,7 +200,7 @@ is 'active: jsonl' '{"run":"001","state":"running"}
 {"run":"002","state":"stale"}
 {"run":"003","state":"stale"}
 {"run":"004","state":"unfinished"}' "$(fzstat --jsonl act)"
-is 'active: tsv' "002${tab}stale${tab}${tab}2026-11-18T06:00:00Z${tab}${tab}${tab}${tab}${tab}${tab}${tab}2" \
+is 'active: tsv' "002${tab}stale${tab}${tab}2026-11-18T06:00:00Z${tab}${tab}${tab}${tab}${tab}${tab}${tab}2${tab}${tab}${tab}" \
     "$(fzstat --tsv --status stale act | sed -n 2p)"
 like 'active: json' '"active":\[\{"run":"001","state":"running","started_at":"20[^"]*Z"\},\{"run":"002","state":"stale","started_at":"2026-11-18T06:00:00Z"' \
     "$(fzstat --json act)"
@@ -345,16 +345,83 @@ do
 	*json*) is "evil: $mode is ASCII" '' "$(grep -aP '[^\x00-\x7f]' o)" ;;
 	esac
 done
-is 'at most 80 columns' '' "$(for d in evil act fuzz/runs
+is 'at most 80 columns' '' "$(for d in evil act fuzz/runs paid
 do
 	LC_ALL=C.UTF-8 fzstat $d | LC_ALL=C.UTF-8 grep -E '.{81}'
 done)"
-is 'evil: tsv keeps its columns' '11 11 11 11 ' \
+is 'evil: tsv keeps its columns' '14 14 14 14 ' \
     "$(fzstat --tsv evil | awk -F '\t' '{ printf "%d ", NF }')"
 is 'evil: state is ours, once' '"state":"error"' \
     "$(fzstat --jsonl evil | sed -n 3p | grep -o '"state":"[^"]*"')"
 like 'evil: jsonl escapes' '"detail":"\\u001b\]0;pwn\\u0007\\r\\n\\u202e\\u009bx \\u2713 \\u6f22' \
     "$(fzstat --jsonl evil | head -n 1)"
+
+# What agents cost, what the proxy refused, and who has to wait.
+# spoke ID AGENT COST TURNS DENIED
+spoke () {
+	verdict paid "$1" success 'done' null 01 1000 0
+	sed -i "s/\"agent\":{[^}]*}/\"agent\":{\"name\":\"$2\",\"turns\":$4,\
+\"cost_usd\":$3},\"network\":{\"denied\":$5}/" "paid/$1/result.json"
+}
+# rows LABEL...: these lines of the table, and those they go on in
+rows () {
+	fzstat paid | sed -n "/^  \($1\) /,/^[^ ]/p" | sed '/^[^ ]/d'
+}
+campaign paid 9
+spoke 001 claude null null null
+is 'unknown cost is told' '  cost        unknown in 1 run' "$(rows cost)"
+is 'a sum nobody knows is not' '' "$(rows refused)"
+spoke 002 claude 0.0348 6 0
+spoke 003 claude 1.2 41 3
+spoke 004 exit null null null
+is 'costs and refusals' '  refused     3 requests; unknown in 2 runs
+  cost        1.23 USD; unknown in 1 run' "$(rows refused)"
+is 'in json' '{"denied":3,"unknown_runs":2} {"total":1.2348,"unknown_runs":1}' \
+    "$(fzstat --json paid | sed 's/.*"network":\({[^}]*}\),"cost_usd":\({[^}]*}\).*/\1 \2/')"
+is 'in tsv' "0.0348${tab}6${tab}0" "$(fzstat --tsv paid | sed -n 3p | cut -f 12-)"
+like 'in jsonl' '"agent":\{"name":"claude","turns":41,"cost_usd":1.2\},"network":\{"denied":3\}' \
+    "$(fzstat --jsonl paid | sed -n 3p)"
+spoke 004 claude '"9"' 1.5 -1
+spoke 005 claude -9 '[]' '{}'
+spoke 006 claude 1e300 1e300 1e300
+is 'lies are unknown' '  refused     3 requests; unknown in 4 runs
+  cost        1.23 USD; unknown in 4 runs' "$(rows refused)"
+long='the API refuses the key (401): set a good one, type make proxy-reload, then make campaign'
+echo "$long" >paid/STOP
+echo "$(($(date +%s) + 100)) paused until then: api_overloaded, 3 in a row" \
+    >paid/PAUSE
+is 'why nothing starts is told to its end' \
+    '  stop        the API refuses the key (401): set a good one, type make
+              proxy-reload, then make campaign
+  pause       paused until then: api_overloaded, 3 in a row' "$(rows stop)"
+is 'and in json' "\"stop\":\"$long\",\"pause\":\"paused until then: api_overloaded, 3 in a row\"" \
+    "$(fzstat --json paid | grep -o '"stop":"[^"]*","pause":"[^"]*"')"
+rm paid/STOP
+for text in '1 paused until long ago' '' x '99999999999' " " \
+    "$(date +%s)"
+do
+	echo "$text" >paid/PAUSE
+	is "no pause: '$text'" '' "$(rows pause)"
+done
+for kind in fifo dir link big
+do
+	rm -rf paid/PAUSE
+	case $kind in
+	fifo) mkfifo paid/PAUSE ;;
+	dir) mkdir paid/PAUSE ;;
+	link) ln -s /etc/passwd paid/PAUSE ;;
+	big) cp "$B/bin/fzstat" paid/PAUSE ;;
+	esac
+	is "no pause: $kind" '0 ' "$(timeout 5 fzstat paid >o; echo "$? $(grep pause o)")"
+done
+rm -rf paid/PAUSE
+echo "99999999999 ${esc}[2J" >paid/PAUSE
+is 'no control characters in it' '  pause       \x1b[2J' "$(rows pause)"
+verdict paid 007 error "$(printf '%031d' 0)" null 01 1 0
+verdict paid 008 error "$(printf '%031d' 1)" null 01 1 0
+verdict paid 009 error oom null 01 1 0
+is 'all reasons are told' "  reasons     $(printf '%031d 1,' 0)
+              $(printf '%031d 1,' 1) oom 1" "$(rows reasons | head -n 2)"
 
 # By number, not by name.
 mkdir sort sort/1000 sort/999 sort/0999 sort/002 sort/010 sort/000

@@ -84,6 +84,25 @@ different_runs_of_the_campaign_are_counted(void **state)
 }
 
 static void
+an_attempt_without_a_verdict_does_not_count(void **state)
+{
+	const struct scratch *s = *state;
+	struct job j = {
+		.run = "002", .attempt = 1, .no_verdict = "api_overloaded"
+	};
+	struct err e;
+	int64_t done;
+
+	assert_int_equal(append(s, "001", 1, 10), 1);
+	assert_int_equal(joblog_append(s->fd, &j, 10, &done, &e), 0);
+	assert_int_equal(done, 1);
+	assert_non_null(strstr(scratch_get(s, "joblog.tsv"),
+	    "\tdockrun 002 attempt 1 (no verdict: api_overloaded)\n"));
+	assert_int_equal(append(s, "003", 1, 10), 2);
+	assert_int_equal(append(s, "002", 2, 10), 3);
+}
+
+static void
 lines_of_others_do_not_count(void **state)
 {
 	const struct scratch *s = *state;
@@ -203,6 +222,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		SCRATCH_TEST(the_columns_are_those_of_gnu_parallel),
 		SCRATCH_TEST(different_runs_of_the_campaign_are_counted),
+		SCRATCH_TEST(an_attempt_without_a_verdict_does_not_count),
 		SCRATCH_TEST(lines_of_others_do_not_count),
 		SCRATCH_TEST(a_torn_line_does_not_spoil_the_next),
 		SCRATCH_TEST(each_count_is_seen_by_exactly_one_of_many),

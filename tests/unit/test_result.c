@@ -16,6 +16,7 @@
 #include "json.h"
 #include "result.h"
 #include "torture.h"
+#include "transcript.h"
 #include "verdict.h"
 
 #define T(s) (s), sizeof(s) - 1
@@ -126,7 +127,8 @@ static const char result_text[] =
     "\"oom_killed\":false,\"image\":\"sha256:1\","
     "\"peak_memory_bytes\":4096,\"cpu_ms\":12},"
     "\"agent\":{\"name\":\"exit\",\"turns\":null,\"cost_usd\":null,"
-    "\"session_id\":null},"
+    "\"input_tokens\":null,\"output_tokens\":null,"
+    "\"session_id\":null,\"model\":null,\"denials\":null},"
     "\"network\":{\"denied\":null},"
     "\"findings\":{\"claimed\":3,\"verified\":0},"
     "\"inputs\":{\"prompt_sha256\":\"beef\",\"timeout_ms\":900000,"
@@ -141,11 +143,14 @@ static const char unknown_text[] =
     "\"oom_killed\":false,\"image\":null,"
     "\"peak_memory_bytes\":null,\"cpu_ms\":null},"
     "\"agent\":{\"name\":\"exit\",\"turns\":null,\"cost_usd\":null,"
-    "\"session_id\":null},"
+    "\"input_tokens\":null,\"output_tokens\":null,"
+    "\"session_id\":null,\"model\":null,\"denials\":null},"
     "\"network\":{\"denied\":null},"
     "\"findings\":{\"claimed\":null,\"verified\":0},"
     "\"inputs\":{\"prompt_sha256\":null,\"timeout_ms\":null,"
     "\"memory_bytes\":null}}";
+
+static const struct result_agent mute = { "exit", NULL };
 
 static void
 is_rendered(const char *facts, const struct evidence *f, int64_t claimed,
@@ -158,7 +163,7 @@ is_rendered(const char *facts, const struct evidence *f, int64_t claimed,
 	char *text;
 
 	verdict_take(&v, f);
-	result = result_render(j, &v, "exit", claimed, &e);
+	result = result_render(j, &v, &mute, claimed, &e);
 	text = cJSON_PrintUnformatted(result);
 	assert_non_null(text);
 	assert_string_equal(text, want);
@@ -181,6 +186,38 @@ a_result_says_what_the_facts_and_the_verdict_say(void **state)
 	is_rendered("{}", &fine, -1, unknown_text);
 }
 
+/* Of an agent that speaks, and of the proxy. */
+static void
+words_and_refusals_are_passed_on(void **state)
+{
+	static const char facts_of_proxy[] = "{\"network\":{\"denied\":7}}";
+	static const struct verdict v = { .reason = "done" };
+	struct transcript t;
+	struct result_agent agent = { "claude", &t };
+	struct err e;
+	AUTO(json_p) cJSON *facts = json_parse(T(facts_of_proxy), &e);
+	AUTO(json_p) cJSON *j = NULL;
+	char *text;
+
+	(void)state;
+	transcript_init(&t);
+	t.turns = 41;
+	t.cost_usd = 0.1903;
+	t.input_tokens = 1;
+	t.output_tokens = 0;
+	t.denials = 2;
+	(void)snprintf(t.session_id, sizeof(t.session_id), "s-1");
+	(void)snprintf(t.model, sizeof(t.model), "m");
+	j = result_render(facts, &v, &agent, 0, &e);
+	assert_int_equal(json_at_int(j, "network.denied"), 7);
+	text = cJSON_PrintUnformatted(json_at(j, "agent"));
+	assert_string_equal(text,
+	    "{\"name\":\"claude\",\"turns\":41,\"cost_usd\":0.1903,"
+	    "\"input_tokens\":1,\"output_tokens\":0,"
+	    "\"session_id\":\"s-1\",\"model\":\"m\",\"denials\":2}");
+	cJSON_free(text);
+}
+
 static void
 rendering_survives_every_failed_allocation(void **state)
 {
@@ -194,7 +231,7 @@ rendering_survives_every_failed_allocation(void **state)
 		e.exit = 0;
 		assert_true(nth < TORTURE_MAX);
 		torture_begin(nth);
-		j = result_render(facts, &v, "exit", 3, &e);
+		j = result_render(facts, &v, &mute, 3, &e);
 		torture_end();
 		assert_int_equal(e.exit, j != NULL ? 0 : EX_SOFTWARE);
 	}
@@ -227,6 +264,7 @@ main(void)
 		cmocka_unit_test(hostile_megabytes_are_counted_quickly),
 		cmocka_unit_test(
 		    a_result_says_what_the_facts_and_the_verdict_say),
+		cmocka_unit_test(words_and_refusals_are_passed_on),
 		cmocka_unit_test(rendering_survives_every_failed_allocation),
 		cmocka_unit_test(counting_survives_every_failed_allocation),
 	};

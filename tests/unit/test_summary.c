@@ -22,6 +22,8 @@ some_run(int number, enum run_state state)
 		.started_ms = -1,
 		.duration_ms = -1,
 		.claimed = -1,
+		.denied = -1,
+		.cost_usd = -1,
 	};
 
 	(void)snprintf(r.id, sizeof(r.id), "%03d", number % 100000);
@@ -160,6 +162,57 @@ unknown_claims_are_not_zero(void **state)
 }
 
 static void
+unknown_cost_is_not_zero(void **state)
+{
+	struct run r = some_run(1, RUN_SUCCESS);
+	struct summary s;
+
+	(void)state;
+	summary_init(&s, -1);
+	add(&s, r); /* a command has no price */
+	assert_true(s.cost_usd < 0);
+	assert_int_equal(s.cost_unknown, 0);
+	r.has_cost = true;
+	add(&s, r);
+	assert_true(s.cost_usd < 0);
+	assert_int_equal(s.cost_unknown, 1);
+	r.cost_usd = 0;
+	add(&s, r);
+	assert_true(s.cost_usd == 0);
+	r.cost_usd = 0.5;
+	add(&s, r);
+	r.state = RUN_TIMEOUT;
+	add(&s, r);
+	assert_true(s.cost_usd == 1.0);
+	assert_int_equal(s.cost_unknown, 1);
+	summary_release(&s);
+}
+
+static void
+refused_requests_are_summed(void **state)
+{
+	struct run r = some_run(1, RUN_SUCCESS);
+	struct summary s;
+
+	(void)state;
+	summary_init(&s, -1);
+	add(&s, r);
+	assert_int_equal(s.denied, -1);
+	assert_int_equal(s.denied_unknown, 1);
+	r.denied = 0;
+	add(&s, r);
+	assert_int_equal(s.denied, 0);
+	r.denied = 7;
+	add(&s, r);
+	assert_int_equal(s.denied, 7);
+	r.denied = JSON_INT_MAX;
+	add(&s, r);
+	assert_int_equal(s.denied, JSON_INT_MAX);
+	assert_int_equal(s.denied_unknown, 1);
+	summary_release(&s);
+}
+
+static void
 reasons_of_failures_are_counted(void **state)
 {
 	struct run r = some_run(1, RUN_ERROR);
@@ -264,6 +317,8 @@ main(void)
 		cmocka_unit_test(only_planned_runs_complete_a_campaign),
 		cmocka_unit_test(what_runs_is_not_due),
 		cmocka_unit_test(unknown_claims_are_not_zero),
+		cmocka_unit_test(unknown_cost_is_not_zero),
+		cmocka_unit_test(refused_requests_are_summed),
 		cmocka_unit_test(reasons_of_failures_are_counted),
 		cmocka_unit_test(invented_reasons_end_in_other),
 		cmocka_unit_test(the_last_failures_are_the_latest),

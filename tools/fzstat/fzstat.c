@@ -275,7 +275,7 @@ report_runs(const struct args *a, const struct scan *scan, struct err *e)
 		.now_ms = clock_wall_ms(),
 		.sum = &sum,
 	};
-	char stop[256];
+	char stop[256], pause[256];
 	size_t bad = 0;
 
 	if (scan_campaign(scan, &campaign, e) < 0) {
@@ -287,6 +287,8 @@ report_runs(const struct args *a, const struct scan *scan, struct err *e)
 		return -1;
 	if (scan_stop(scan, stop, sizeof(stop)) == 0)
 		r.stop = stop;
+	if (scan_pause(scan, r.now_ms, pause, sizeof(pause)) == 0)
+		r.pause = pause;
 	if (a->format->end != NULL && a->format->end(stdout, &r, e) < 0)
 		return -1;
 	if (a->format->gates)

@@ -23,6 +23,20 @@ put_head(cJSON *j, const struct report *r, bool *ok)
 	json_put_int(j, "done", (int64_t)summary_done(s), ok);
 	json_put_bool(j, "complete", summary_is_complete(s), ok);
 	json_put_str_or_null(j, "stop", r->stop, ok);
+	json_put_str_or_null(j, "pause", r->pause, ok);
+}
+
+static void
+put_money(cJSON *j, const struct summary *s, bool *ok)
+{
+	cJSON *cost = json_put_obj(j, "cost_usd", ok);
+
+	if (s->cost_usd < 0)
+		json_put_null(cost, "total", ok);
+	else
+		*ok = *ok &&
+		    cJSON_AddNumberToObject(cost, "total", s->cost_usd) != NULL;
+	json_put_int(cost, "unknown_runs", (int64_t)s->cost_unknown, ok);
 }
 
 static void
@@ -32,6 +46,7 @@ put_numbers(cJSON *j, const struct summary *s, bool *ok)
 	cJSON *reasons = json_put_obj(j, "reasons", ok);
 	cJSON *duration = json_put_obj(j, "duration_ms", ok);
 	cJSON *findings = json_put_obj(j, "findings", ok);
+	cJSON *network = json_put_obj(j, "network", ok);
 
 	json_put_int(runs, "total", (int64_t)s->total, ok);
 	for (enum run_state i = 0; i < RUN_STATES; i++)
@@ -44,6 +59,9 @@ put_numbers(cJSON *j, const struct summary *s, bool *ok)
 	json_put_known(duration, "max", summary_max(s), ok);
 	json_put_known(findings, "claimed", s->claimed, ok);
 	json_put_int(findings, "unknown_runs", (int64_t)s->claimed_unknown, ok);
+	json_put_known(network, "denied", s->denied, ok);
+	json_put_int(network, "unknown_runs", (int64_t)s->denied_unknown, ok);
+	put_money(j, s, ok);
 }
 
 static void

@@ -43,6 +43,36 @@ put_row(FILE *f, const char *symbol, const char *label, const char *value)
 	(void)fputc('\n', f);
 }
 
+/* Where to break a text so that its first part fits; never inside a word
+ * unless the word alone is too long. */
+static size_t
+first_part(const char *s, size_t width)
+{
+	size_t n = strlen(s), at = width;
+
+	if (n <= width)
+		return n;
+	while (at > 0 && s[at] != ' ')
+		at--;
+	return at > 0 ? at : n;
+}
+
+/* A row of as many lines as it takes, for what must not be cut. */
+static void
+put_rows(FILE *f, const char *label, const char *value)
+{
+	do {
+		size_t n = first_part(value, WIDTH - LABEL);
+		char part[512];
+
+		(void)snprintf(part, sizeof(part), "%.*s", (int)n, value);
+		put_row(f, " ", label, part);
+		value += n;
+		value += strspn(value, " ");
+		label = "";
+	} while (*value != '\0');
+}
+
 static const char *const symbols[RUN_STATES] = {
 	[RUN_SUCCESS] = CHECK,
 	[RUN_ERROR] = CROSS,
@@ -77,16 +107,28 @@ put_counts(FILE *f, const struct summary *s)
 	}
 }
 
+/* A reason and its number stay on one line. */
 static void
 put_reasons(FILE *f, const struct summary *s)
 {
+	const char *label = "reasons";
 	struct line l = { .len = 0 };
 
-	for (size_t i = 0; i < s->reasons; i++)
-		line_add(&l, "%s%s %zu", i == 0 ? "" : ", ", s->reason[i].name,
-		    s->reason[i].runs);
+	for (size_t i = 0; i < s->reasons; i++) {
+		const struct summary_reason *r = &s->reason[i];
+		struct line item = { .len = 0 };
+
+		line_add(&item, "%s %zu%s", r->name, r->runs,
+		    i + 1 < s->reasons ? "," : "");
+		if (l.len > 0 && l.len + 1 + item.len > WIDTH - LABEL) {
+			put_row(f, " ", label, l.text);
+			label = "";
+			l.len = 0;
+		}
+		line_add(&l, "%s%s", l.len > 0 ? " " : "", item.text);
+	}
 	if (s->reasons > 0)
-		put_row(f, " ", "reasons", l.text);
+		put_row(f, " ", label, l.text);
 }
 
 static void
@@ -103,18 +145,35 @@ put_times(FILE *f, const struct summary *s)
 		put_row(f, " ", "duration", l.text);
 }
 
+/* A sum, and in how many runs it is unknown; nothing where nobody knows. */
 static void
-put_findings(FILE *f, const struct summary *s)
+put_sum(FILE *f, const char *label, struct line *l, size_t unknown)
 {
-	struct line l = { .len = 0 };
+	if (unknown > 0)
+		line_add(l, "%sunknown in %zu run%s", l->len > 0 ? "; " : "",
+		    unknown, unknown == 1 ? "" : "s");
+	put_row(f, " ", label, l->text);
+}
 
-	if (s->claimed >= 0)
-		line_add(&l, "%lld claimed", (long long)s->claimed);
-	if (s->claimed >= 0 && s->claimed_unknown > 0)
-		line_add(&l, "; unknown in %zu run%s", s->claimed_unknown,
-		    s->claimed_unknown == 1 ? "" : "s");
-	if (l.len > 0)
-		put_row(f, " ", "findings", l.text);
+static void
+put_sums(FILE *f, const struct summary *s)
+{
+	struct line findings = { .len = 0 }, refused = { .len = 0 },
+		    cost = { .len = 0 };
+
+	if (s->claimed >= 0) {
+		line_add(&findings, "%lld claimed", (long long)s->claimed);
+		put_sum(f, "findings", &findings, s->claimed_unknown);
+	}
+	if (s->denied >= 0) {
+		line_add(&refused, "%lld request%s", (long long)s->denied,
+		    s->denied == 1 ? "" : "s");
+		put_sum(f, "refused", &refused, s->denied_unknown);
+	}
+	if (s->cost_usd >= 0)
+		line_add(&cost, "%.2f USD", s->cost_usd);
+	if (s->cost_usd >= 0 || s->cost_unknown > 0)
+		put_sum(f, "cost", &cost, s->cost_unknown);
 }
 
 static void
@@ -224,10 +283,12 @@ text_end(FILE *f, const struct report *r, struct err *e)
 	put_counts(f, s);
 	put_reasons(f, s);
 	put_times(f, s);
-	put_findings(f, s);
+	put_sums(f, s);
 	if (r->stop != NULL)
-		put_row(f, " ", "stop",
+		put_rows(f, "stop",
 		    r->stop[0] != '\0' ? r->stop : "no reason given");
+	if (r->pause != NULL)
+		put_rows(f, "pause", r->pause);
 	put_failures(f, s);
 	put_active(f, r);
 	put_next(f, r);

@@ -20,6 +20,9 @@ static const struct {
 	{ "peak_memory_bytes", "container.peak_memory_bytes" },
 	{ "claimed", "findings.claimed" },
 	{ "attempt", "attempt" },
+	{ "cost_usd", "agent.cost_usd" },
+	{ "turns", "agent.turns" },
+	{ "denied", "network.denied" },
 };
 
 static void

@@ -19,6 +19,7 @@ struct report {
 	const char *rundir;   /* as it was given, without a slash at the end */
 	const char *campaign; /* its id; "" is unknown */
 	const char *stop;     /* why nothing new starts; NULL: it does */
+	const char *pause;    /* until when it does not; NULL: it does */
 	const char *command;  /* what continues the campaign */
 	int64_t now_ms;
 	const struct summary *sum;

@@ -23,6 +23,8 @@ run_init(struct run *r, const char *id)
 		.started_ms = -1,
 		.duration_ms = -1,
 		.claimed = -1,
+		.denied = -1,
+		.cost_usd = -1,
 	};
 	(void)snprintf(r->id, sizeof(r->id), "%s", id);
 }

@@ -2,6 +2,7 @@
 #ifndef FZ_RUN_H
 #define FZ_RUN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,7 +34,10 @@ struct run {
 	int64_t started_ms; /* the same, since 1970 */
 	int64_t duration_ms;
 	int64_t claimed;
-	cJSON *file; /* owned: result.json, else run.json, else NULL */
+	int64_t denied;	 /* requests that the proxy refused */
+	double cost_usd; /* negative: unknown */
+	bool has_cost;	 /* an agent that costs something, if only unknown */
+	cJSON *file;	 /* owned: result.json, else run.json, else NULL */
 };
 
 /* For a run of which nothing is known but its name. */

@@ -25,6 +25,7 @@
 #define CAMPAIGN_MAX ((size_t)1 << 20)
 #define STOP_MAX     ((size_t)1 << 12)
 #define RUNS_MAX     999999999 /* what an id has digits for */
+#define COST_MAX     1e9       /* dollars; more is a lie */
 
 static void
 dir_p(DIR **d)
@@ -125,18 +126,41 @@ scan_campaign(const struct scan *s, struct scan_campaign *c, struct err *e)
 	return 0;
 }
 
-int
-scan_stop(const struct scan *s, char *out, size_t size)
+/* The first line of a file for people; "" when it cannot be read. */
+static int
+first_line(const struct scan *s, const char *name, char *out, size_t size)
 {
 	AUTO(buf_release) struct buf b = BUF_INIT(STOP_MAX);
 	struct err ignored;
 
-	if (!at_exists(s->fd, "STOP"))
+	if (!at_exists(s->fd, name))
 		return -1;
 	out[0] = '\0';
-	if (at_read(s->fd, "STOP", &b, &ignored) < 0)
+	if (at_read(s->fd, name, &b, &ignored) < 0)
 		return 0;
 	(void)snprintf(out, size, "%.*s", (int)strcspn(b.data, "\n"), b.data);
+	return 0;
+}
+
+int
+scan_stop(const struct scan *s, char *out, size_t size)
+{
+	return first_line(s, "STOP", out, size);
+}
+
+int
+scan_pause(const struct scan *s, int64_t now_ms, char *out, size_t size)
+{
+	char line[256];
+	char *end;
+	long long until;
+
+	if (first_line(s, "PAUSE", line, sizeof(line)) < 0)
+		return -1;
+	until = strtoll(line, &end, 10);
+	if (*end != ' ' || until <= now_ms / 1000)
+		return -1;
+	(void)snprintf(out, size, "%s", end + 1);
 	return 0;
 }
 
@@ -164,6 +188,20 @@ set_start(struct run *r)
 	r->started_ms = parse_time(r->started_at);
 }
 
+/* A command judged by its exit status has no price. */
+static void
+set_cost(struct run *r)
+{
+	const cJSON *agent = json_at(r->file, "agent");
+	const char *name = json_at_str(agent, "name");
+	const cJSON *cost = json_at(agent, "cost_usd");
+	double usd = cJSON_IsNumber(cost) ? cost->valuedouble : -1;
+
+	r->has_cost = name != NULL && strcmp(name, "exit") != 0;
+	if (usd >= 0 && usd <= COST_MAX)
+		r->cost_usd = usd;
+}
+
 static int
 read_verdict(struct run *r, struct err *e)
 {
@@ -186,6 +224,8 @@ read_verdict(struct run *r, struct err *e)
 	r->detail = json_at_str(r->file, "detail");
 	r->duration_ms = json_at_int(r->file, "duration_ms");
 	r->claimed = json_at_int(r->file, "findings.claimed");
+	r->denied = json_at_int(r->file, "network.denied");
+	set_cost(r);
 	return 0;
 }
 

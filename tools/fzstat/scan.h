@@ -37,6 +37,11 @@ int scan_campaign(
  * say); -1 when there is none. */
 int scan_stop(const struct scan *, char *out, size_t size) MUST_CHECK;
 
+/* Until when nothing new is started, in the words of PAUSE; -1 when there is
+ * no such file or that time is over. */
+int scan_pause(
+    const struct scan *, int64_t now_ms, char *out, size_t size) MUST_CHECK;
+
 /*
  * Fills in the nth run; the caller releases it in any case.  -1 with *e set
  * means that it is there but unreadable, which is also its state.

@@ -13,7 +13,12 @@
 void
 summary_init(struct summary *s, int64_t planned)
 {
-	*s = (struct summary){ .planned = planned, .claimed = -1 };
+	*s = (struct summary){
+		.planned = planned,
+		.claimed = -1,
+		.denied = -1,
+		.cost_usd = -1,
+	};
 }
 
 void
@@ -111,20 +116,33 @@ keep_failure(struct summary *s, const struct run *r, const char *reason)
 	}
 }
 
+/* Adds what is known; a liar must not make the sum overflow. */
+static void
+add_known(int64_t *sum, size_t *unknown, int64_t n)
+{
+	int64_t have = *sum > 0 ? *sum : 0;
+
+	if (n < 0)
+		++*unknown;
+	else
+		*sum = n > JSON_INT_MAX - have ? JSON_INT_MAX : have + n;
+}
+
 static void
 add_claims(struct summary *s, const struct run *r)
 {
-	int64_t sum = s->claimed > 0 ? s->claimed : 0;
-
-	if (r->claimed < 0) {
-		s->claimed_unknown++;
-		return;
-	}
-	/* A liar must not make the sum overflow. */
-	s->claimed =
-	    r->claimed > JSON_INT_MAX - sum ? JSON_INT_MAX : sum + r->claimed;
+	add_known(&s->claimed, &s->claimed_unknown, r->claimed);
 	if (r->claimed > 0 && s->claimed_in[0] == '\0')
 		memcpy(s->claimed_in, r->id, sizeof(s->claimed_in));
+}
+
+static void
+add_cost(struct summary *s, const struct run *r)
+{
+	if (r->cost_usd >= 0)
+		s->cost_usd = (s->cost_usd > 0 ? s->cost_usd : 0) + r->cost_usd;
+	else
+		s->cost_unknown += r->has_cost;
 }
 
 static int
@@ -150,6 +168,8 @@ add_verdict(struct summary *s, const struct run *r, struct err *e)
 		keep_failure(s, r, reason);
 	}
 	add_claims(s, r);
+	add_known(&s->denied, &s->denied_unknown, r->denied);
+	add_cost(s, r);
 	return r->duration_ms < 0 ? 0 : add_duration(s, r, e);
 }
 

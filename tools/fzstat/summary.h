@@ -49,6 +49,11 @@ struct summary {
 	size_t claimed_unknown;	 /* verdicts that do not know */
 	char claimed_in[RUN_ID]; /* the first run with a claim, or "" */
 
+	int64_t denied;	       /* requests refused; negative: no run knows */
+	size_t denied_unknown; /* verdicts that do not know */
+	double cost_usd;       /* negative: no run knows */
+	size_t cost_unknown;   /* verdicts that do not know */
+
 	struct summary_reason reason[SUMMARY_REASONS]; /* of failures */
 	size_t reasons;
 	struct summary_failure last[SUMMARY_LAST]; /* the newest one is last */

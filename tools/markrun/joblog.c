@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* joblog.tsv: one line per attempt that came to a verdict. */
+/* joblog.tsv: one line per attempt. */
 #include "joblog.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +18,19 @@
 #include "cleanup.h"
 #include "err.h"
 
-#define JOBLOG	"joblog.tsv"
-#define LOG_MAX ((size_t)256 << 20)
+#define JOBLOG	   "joblog.tsv"
+#define LOG_MAX	   ((size_t)256 << 20)
+#define NO_VERDICT " (no verdict: "
 static const char header[] = "Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\t"
 			     "Exitval\tSignal\tCommand\n";
+
+/* Attempts without a verdict leave their run due. */
+static bool
+is_open(const char *line)
+{
+	return memmem(line, strcspn(line, "\n"), NO_VERDICT,
+		   sizeof(NO_VERDICT) - 1) != NULL;
+}
 
 static int64_t
 count(const char *p, int64_t total, char *seen)
@@ -30,7 +40,7 @@ count(const char *p, int64_t total, char *seen)
 	while (p != NULL && *p != '\0') {
 		int64_t seq = strtoll(p, NULL, 10);
 
-		if (seq >= 1 && seq <= total && !seen[seq]) {
+		if (seq >= 1 && seq <= total && !seen[seq] && !is_open(p)) {
 			seen[seq] = 1;
 			n++;
 		}
@@ -76,6 +86,7 @@ joblog_append(
 	AUTO(close_p)
 	int fd = openat(dfd, JOBLOG,
 	    O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644);
+	bool open = j->no_verdict != NULL;
 	char line[256];
 	int n;
 
@@ -85,11 +96,12 @@ joblog_append(
 		return err_sys(e, EX_IOERR, JOBLOG);
 	n = snprintf(line, sizeof(line),
 	    "%" PRId64 "\t:\t%.3f\t%.3f\t0\t%" PRId64 "\t%" PRId64 "\t%" PRId64
-	    "\tdockrun %s attempt %d\n",
+	    "\tdockrun %s attempt %d%s%.40s%s\n",
 	    (int64_t)strtoll(j->run, NULL, 10), (double)j->started_ms / 1000,
 	    (double)j->duration_ms / 1000, j->output_bytes,
 	    j->exit_code < 0 ? 0 : j->exit_code, j->signal < 0 ? 0 : j->signal,
-	    j->run, j->attempt);
+	    j->run, j->attempt, open ? NO_VERDICT : "",
+	    open ? j->no_verdict : "", open ? ")" : "");
 	if (write_all(fd, line, (size_t)n) < 0)
 		return err_sys(e, EX_IOERR, JOBLOG);
 	*done = 0;

@@ -8,6 +8,7 @@
 #include "cleanup.h"
 #include "err.h"
 #include "json.h"
+#include "transcript.h"
 #include "verdict.h"
 
 #define CLAIMS_MAX 200
@@ -26,21 +27,45 @@ put_container(cJSON *root, const cJSON *facts, bool *ok)
 	json_put_known(c, "cpu_ms", json_at_int(facts, "usage.cpu_ms"), ok);
 }
 
+static const char *
+known(const char *word)
+{
+	return word[0] != '\0' ? word : NULL;
+}
+
+static void
+put_cost(cJSON *obj, double usd, bool *ok)
+{
+	if (usd < 0)
+		json_put_null(obj, "cost_usd", ok);
+	else
+		*ok = *ok &&
+		    cJSON_AddNumberToObject(obj, "cost_usd", usd) != NULL;
+}
+
 /* What only an agent's own result line can tell: unknown for a command. */
 static void
-put_agent(cJSON *root, const char *name, bool *ok)
+put_agent(cJSON *root, const struct result_agent *agent, bool *ok)
 {
 	cJSON *a = json_put_obj(root, "agent", ok);
+	struct transcript t;
 
-	json_put_str(a, "name", name, ok);
-	json_put_null(a, "turns", ok);
-	json_put_null(a, "cost_usd", ok);
-	json_put_null(a, "session_id", ok);
+	transcript_init(&t);
+	if (agent->said != NULL)
+		t = *agent->said;
+	json_put_str(a, "name", agent->name, ok);
+	json_put_known(a, "turns", t.turns, ok);
+	put_cost(a, t.cost_usd, ok);
+	json_put_known(a, "input_tokens", t.input_tokens, ok);
+	json_put_known(a, "output_tokens", t.output_tokens, ok);
+	json_put_str_or_null(a, "session_id", known(t.session_id), ok);
+	json_put_str_or_null(a, "model", known(t.model), ok);
+	json_put_known(a, "denials", t.denials, ok);
 }
 
 cJSON *
-result_render(const cJSON *facts, const struct verdict *v, const char *agent,
-    int64_t claimed, struct err *e)
+result_render(const cJSON *facts, const struct verdict *v,
+    const struct result_agent *agent, int64_t claimed, struct err *e)
 {
 	cJSON *root = cJSON_CreateObject();
 	bool ok = root != NULL;
@@ -60,7 +85,7 @@ result_render(const cJSON *facts, const struct verdict *v, const char *agent,
 	put_container(root, facts, &ok);
 	put_agent(root, agent, &ok);
 	o = json_put_obj(root, "network", &ok);
-	json_put_null(o, "denied", &ok);
+	json_put_known(o, "denied", json_at_int(facts, "network.denied"), &ok);
 	o = json_put_obj(root, "findings", &ok);
 	json_put_known(o, "claimed", claimed, &ok);
 	json_put_int(o, "verified", 0, &ok);

@@ -59,11 +59,8 @@ describe(struct verdict *v, const struct evidence *f)
 }
 
 void
-verdict_take(struct verdict *v, const struct evidence *f)
+verdict_mark(struct verdict *v, const struct evidence *f)
 {
-	*v = (struct verdict){ 0 };
-	decide(v, f);
-	describe(v, f);
 	switch (v->outcome) {
 	case OUTCOME_SUCCESS:
 		(void)snprintf(v->marker, sizeof(v->marker),
@@ -78,6 +75,15 @@ verdict_take(struct verdict *v, const struct evidence *f)
 		    "Exit code: %" PRId64, f->exit_code);
 		break;
 	}
+}
+
+void
+verdict_take(struct verdict *v, const struct evidence *f)
+{
+	*v = (struct verdict){ 0 };
+	decide(v, f);
+	describe(v, f);
+	verdict_mark(v, f);
 }
 
 const char *
