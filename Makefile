@@ -39,6 +39,7 @@ help:			## list what can be made
 include mk/setup.mk
 include mk/demo.mk
 include mk/campaign.mk
+include mk/network.mk
 include mk/test.mk
 include mk/lint.mk
 include mk/bench.mk

@@ -6,25 +6,29 @@
 # Exits 1 when there is a problem; warnings alone are 0.
 #
 # WORKERS MEMORY RUNDIR TARGET  as for make
+# POLICY                        empty: no agent needs a network
+# PROXY_DIR GATE_PORT PROXY_PORT SQUID  see proxy.sh
+# B                             build directory, for netpolicy
 # DOCKER_HOST                   see engine.sh
 # FZ_ROOT                       goes in front of absolute paths; for tests
 set -u
 LC_ALL=C
-: "${FZ_ROOT:=}"
+: "${FZ_ROOT:=}" "${B:=build}"
 export LC_ALL FZ_ROOT
 here=$(dirname "$0")
 rundir=${RUNDIR:-fuzz/runs}
 workers=${WORKERS:-3}
 memory=${MEMORY:-2g}
+policy=${POLICY:-}
 problems=0
 warnings=0
 
-# say problem|warning WHAT FIX
+# say problem|warning|note WHAT FIX
 say () {
 	printf '%s: %s\n  fix: %s\n' "$1" "$2" "$3"
 	case $1 in
 	problem) problems=$((problems + 1)) ;;
-	*) warnings=$((warnings + 1)) ;;
+	warning) warnings=$((warnings + 1)) ;;
 	esac
 }
 
@@ -39,11 +43,15 @@ count () {
 check_packages () {
 	missing=$(sh "$here/needs.sh" check)
 	extra=
+	level=warning
+	test -z "$policy" || level=problem
 	while read -r purpose name package why
 	do
 		case $purpose in
 		demo) say problem "$name is missing ($why)" \
 		    "sudo make setup, or apt-get install ${package##*/}" ;;
+		agent) say $level "$name is missing ($why)" \
+		    "sudo make setup-agent, or apt-get install ${package##*/}" ;;
 		check) extra="$extra $name" ;;
 		esac
 	done <<-EOF
@@ -176,8 +184,61 @@ check_cgroups () {
 	done
 }
 
+check_squid () {
+	trouble=$(sh "$here/squid.sh" --find 2>&1 >/dev/null) && return
+	trouble=${trouble#ERROR: }
+	case $trouble in
+	*'; '*) say problem "${trouble%%; *}" "${trouble#*; }" ;;
+	*) say problem "$trouble" "make setup-agent" ;;
+	esac
+}
+
+# key_of POLICY: the variable its api line names
+key_of () {
+	sed -n 's/^[[:space:]]*api[[:space:]].*[[:space:]]key=\([A-Z_][A-Z0-9_]*\).*/\1/p' "$1"
+}
+
+# check_port NAME PORT: free, as long as no proxy of ours runs
+check_port () {
+	owner=$(awk -v port="$(printf %04X "$2")" '
+	$4 == "0A" && substr($2, length($2) - 3) == port { print $8; exit }
+	' "$FZ_ROOT/proc/net/tcp" "$FZ_ROOT/proc/net/tcp6" 2>/dev/null)
+	test -z "$owner" || say problem \
+	    "port $2: another program (uid $owner) listens there" \
+	    "set $1 to a free port (conf/local.mk keeps it)"
+}
+
+check_network () {
+	test -n "$policy" || return
+	check_squid
+	if test ! -r "$policy"
+	then
+		say problem "POLICY=$policy: cannot be read" \
+		    "write it, or leave POLICY out"
+		return
+	fi
+	if test -x "$B/bin/netpolicy" &&
+	    ! trouble=$("$B/bin/netpolicy" lint "$policy" 2>&1)
+	then
+		say problem "$(echo "$trouble" | head -n 1)" "edit $policy"
+	fi
+	case $(sh "$here/proxy.sh" status) in
+	'proxy  up'*) return ;;
+	esac
+	check_port GATE_PORT "${GATE_PORT:-8080}"
+	check_port PROXY_PORT "${PROXY_PORT:-3128}"
+	for name in $(key_of "$policy")
+	do
+		value=
+		eval "value=\${$name:-}"
+		test -n "$value" || say note "$name is not set" \
+		    "export $name=... before make proxy-up"
+	done
+}
+
 check_packages
 check_engine
+check_network
 check_memory
 check_disk "$rundir" "runs" "make room there, or set RUNDIR elsewhere"
 check_cgroups

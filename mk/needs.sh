@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Lists what a purpose lacks on this machine, by looking, not by package.
 #
-# usage: needs.sh demo|check|bench
+# usage: needs.sh demo|agent|check|bench
 # Prints a line per missing thing: purpose, name, Debian package, why.
 #
 # DOCKER_HOST  see engine.sh
@@ -28,6 +28,10 @@ needs () {
 	demo  cmd      docker           docker-cli/docker.io  docker client
 	demo  engine   dockerd          docker.io             container engine
 	demo  apparmor apparmor_parser  apparmor              the engine's profile
+	agent cmd      mmdebstrap       mmdebstrap            makes the image's base
+	agent cmd      npm              npm                   fetches the agent
+	agent cmd      openssl          openssl               certificates
+	agent cmd      setpriv          util-linux            runs squid without rights
 	check cmd      clang            clang                 second compiler
 	check fuzzer   libFuzzer        libclang-rt-dev       fuzzer and sanitizers
 	check cmd      clang-format     clang-format          code format
@@ -40,7 +44,9 @@ needs () {
 	check cmd      parallel         parallel              the other worker pool
 	check file     /usr/bin/python3 python3               tests on a terminal
 	check cmd      git              git                   tests in a clone
+	check cmd      ip               iproute2              networks of tests
 	bench file     /usr/bin/python3 python3               runs the docker library
+	bench cmd      socat            socat                 the relay to compare with
 	bench python   python-docker    python3-docker        docker library
 	EOF
 }
@@ -99,16 +105,16 @@ is_there () {
 }
 
 case ${1:-} in
-demo | check | bench) ;;
+demo | agent | check | bench) ;;
 *)
-	echo "usage: needs.sh demo|check|bench" >&2
+	echo "usage: needs.sh demo|agent|check|bench" >&2
 	exit 64
 	;;
 esac
 needs | while read -r purpose how name package why
 do
-	case $purpose in
-	demo | "$1")
+	case $purpose:$1 in
+	demo:* | agent:check | "$1:$1")
 		is_there "$how" "$name" </dev/null ||
 		    echo "$purpose $name $package $why"
 		;;

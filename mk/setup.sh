@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Installs what a purpose lacks on this machine, then sees to an engine.
 #
-# usage: setup.sh demo|check|bench
+# usage: setup.sh demo|agent|check|bench
 # Exits 69 when something cannot be had, 77 when only root could get it.
 #
 # B            directory that takes setup.log (build)
@@ -114,19 +114,38 @@ show () {
 	done
 }
 
+# finish PURPOSE: what is no package.  squid is unpacked, never installed, so
+# anybody can have it; root can help an apt-get that knows no package.
+finish () {
+	case $1 in
+	demo | bench) ;;
+	*)
+		how=
+		test "$1" != agent || how=--fetch
+		sh "$here/squid.sh" $how >/dev/null || {
+			test "$(id -u)" -eq 0 && open_log && apt_update &&
+			    sh "$here/squid.sh" >/dev/null
+		} || exit 69
+		;;
+	esac
+	sh "$here/engine.sh"
+	exit
+}
+
 case ${1:-} in
 demo) target=setup ;;
+agent) target=setup-agent ;;
 check) target=setup-check ;;
 bench) target=setup-bench ;;
 *)
-	echo "usage: setup.sh demo|check|bench" >&2
+	echo "usage: setup.sh demo|agent|check|bench" >&2
 	exit 64
 	;;
 esac
 missing=$(sh "$here/needs.sh" "$1")
 if test -z "$missing"
 then
-	exec sh "$here/engine.sh"
+	finish "$1"
 fi
 if ! command -v apt-get >/dev/null
 then
@@ -151,4 +170,4 @@ then
 	echo "type: apt-get update && apt-get install $(packages_of "$left")" >&2
 	exit 69
 fi
-sh "$here/engine.sh"
+finish "$1"

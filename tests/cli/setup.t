@@ -21,19 +21,22 @@ machine () {
 	mkdir -p "$work/bin" "$work/root/var/run" "$work/root/var/log" \
 	    "$work/root/run" "$work/root/usr/sbin" "$work/root/usr/bin" \
 	    "$work/root/var/lib/apt/lists" "$work/root/sys/fs/cgroup" \
-	    "$work/root/usr/lib/llvm-1/lib/clang/1/lib/linux"
+	    "$work/root/usr/lib/llvm-1/lib/clang/1/lib/linux" \
+	    "$work/root/proc/net"
 	: >"$work/root/var/lib/apt/lists/x_Packages"
 	: >"$work/root/usr/bin/python3"
 	: >"$work/root/usr/lib/llvm-1/lib/clang/1/lib/linux/libclang_rt.fuzzer.a"
 	: >"$work/root/var/run/docker.sock"
 	: >"$work/calls"
 	for tool in sh bash env cat grep sed awk head tail sort paste ls rm \
-	    mkdir chmod chown touch dirname date sleep stat setsid flock tr df
+	    mkdir chmod chown touch dirname date sleep stat setsid flock tr df \
+	    cut mktemp mv
 	do
 		ln -s "$(command -v "$tool")" "$work/bin/$tool"
 	done
 	for tool in make docker dockerd clang clang-format clang-tidy cppcheck \
-	    shellcheck mandoc jq parallel git pkg-config dpkg-query
+	    shellcheck mandoc jq parallel git pkg-config dpkg-query \
+	    mmdebstrap npm openssl setpriv ip socat
 	do
 		stub "$tool" </dev/null
 	done
@@ -53,7 +56,16 @@ machine () {
 	stub curl <<-EOF
 	test -e "$work/root/var/run/docker.sock"
 	EOF
+	squid_of --with-openssl
 	be 0
+}
+
+# squid_of FLAG: one in the cache that says how it was built
+squid_of () {
+	mkdir -p "$work/root/var/cache/fuzzmill/squid-5.7/usr/sbin"
+	printf '#!/bin/sh\necho "configure options: %s"\n' "$1" \
+	    >"$work/root/var/cache/fuzzmill/squid-5.7/usr/sbin/squid"
+	chmod 755 "$work/root/var/cache/fuzzmill/squid-5.7/usr/sbin/squid"
 }
 
 # be UID
@@ -85,13 +97,14 @@ apt_brings () {
 }
 
 machine
-for purpose in demo check
+for purpose in demo agent check
 do
 	on sh "$top/mk/setup.sh" "$purpose"
 	is "$purpose, all there: exit 0" 0 "$status"
 	is "$purpose, all there: silent" '' "$out$err"
 done
-is 'all there: nothing called, no log' '' "$(cat calls; ls b 2>/dev/null)"
+is 'all there: nothing installed, no log' '' \
+    "$(grep apt-get calls; ls b 2>/dev/null)"
 
 on sh "$top/mk/setup.sh" everything
 is 'an unknown purpose is a usage error' 64 "$status"
@@ -139,6 +152,87 @@ rm root/var/lib/apt/lists/x_Packages
 on sh "$top/mk/setup.sh" check
 is 'one bad package, no lists: updates once' 1 "$(grep -c update calls)"
 
+# What an agent needs, and its squid.
+machine
+rm bin/npm bin/mandoc
+apt_brings npm
+on sh "$top/mk/setup.sh" demo
+is 'demo does not ask for an agent' 0 "$status$out$err"
+on sh "$top/mk/setup.sh" agent
+is 'agent: brings what it needs, no linter' \
+    "0 setup: installed npm (fetches the agent)" \
+    "$status $(echo "$out" | sed 1d)$err"
+rm bin/npm
+on sh "$top/mk/setup.sh" check
+like 'check needs all of it' 'installed npm' "$out"
+
+machine
+rm -r root/var/cache
+on sh "$top/mk/setup.sh" demo
+is "demo does not ask for squid" 0 "$status$out$err"
+: >calls
+on sh "$top/mk/setup.sh" agent
+is 'no squid to be had: exit 69' 69 "$status"
+is 'no squid: asks again after an update' 'update' \
+    "$(sed -n 's/^apt-get .*120 //p' calls)"
+is 'no squid: never installed' '' "$(grep install calls)"
+is 'no squid: says what to type' \
+    "ERROR: squid-openssl: cannot be fetched; type apt-get update, then make setup-agent, or set SQUID=/path/of/squid" \
+    "$(echo "$err" | tail -n 1)"
+
+# A store that has every package, unless FAULT says why not.
+stub apt-cache <<-'EOF'
+printf 'squid-openssl:\n  Installed: (none)\n  Candidate: 5.9-1~a+b\n'
+EOF
+stub apt-get <<EOF
+echo "apt-get \$*" >>"$work/calls"
+test -z "\${FAULT:-}" || { echo "E: \$FAULT" >&2; exit 100; }
+shift 2
+for name; do : >"\${name}_1_all.deb"; done
+EOF
+stub dpkg <<-'EOF'
+mkdir -p "$3/usr/sbin"
+printf '#!/bin/sh\necho "%s"\n' "${FLAG:---with-openssl}" >"$3/usr/sbin/squid"
+chmod 755 "$3/usr/sbin/squid"
+EOF
+stub ldd </dev/null
+stub dpkg-deb </dev/null
+place=$work/root/var/cache/fuzzmill
+on FAULT='no such host' sh "$top/mk/squid.sh"
+is 'a download that fails: exit 69' 69 "$status"
+is 'a download that fails: its reason' '  | E: no such host' \
+    "$(echo "$err" | grep E:)"
+is 'a download that fails: leaves nothing' '' "$(ls -A "$place")"
+on FLAG=--with-gnutls sh "$top/mk/squid.sh"
+is 'a squid of GnuTLS is not taken' "69 " "$status $(ls -A "$place")"
+on sh "$top/mk/squid.sh"
+is 'squid is fetched' "0 $place/squid-5.9-1~a+b/usr/sbin/squid" "$status $out"
+is 'and nothing beside it is left' squid-5.9-1~a+b "$(ls -A "$place")"
+: >calls
+on FAULT=offline sh "$top/mk/squid.sh"
+is 'later it is found, with no network' \
+    "0 $place/squid-5.9-1~a+b/usr/sbin/squid" "$status $out$err$(cat calls)"
+be 1000
+on HOME="$work/home" sh "$top/mk/squid.sh"
+is 'by others too' "0 $place/squid-5.9-1~a+b/usr/sbin/squid" "$status $out$err"
+rm -r root/var/cache
+on HOME="$work/home" sh "$top/mk/setup.sh" agent
+is 'a user fetches one at home' "0 squid-5.9-1~a+b" \
+    "$status $(ls -A home/.cache/fuzzmill)"
+is 'a user installs nothing' '' "$(grep install calls)"
+for flag in --with-gnutls --nothing
+do
+	squid_of "$flag"
+	on SQUID="$place/squid-5.7/usr/sbin/squid" sh "$top/mk/squid.sh"
+	is "SQUID $flag: exit 78" 78 "$status$out"
+done
+is 'SQUID of the wrong kind: named' \
+    "ERROR: SQUID=$place/squid-5.7/usr/sbin/squid: it is not built with OpenSSL; leave SQUID empty to have squid-openssl fetched" "$err"
+on SQUID=/nowhere/squid sh "$top/mk/squid.sh"
+is 'SQUID that is not there' \
+    '78 ERROR: SQUID=/nowhere/squid: there is no such program; leave SQUID empty to have squid-openssl fetched' \
+    "$status $err"
+
 machine
 rm bin/docker bin/dockerd bin/git
 be 1000
@@ -171,7 +265,8 @@ is 'tcp is named' \
 rm root/var/run/docker.sock
 stub dockerd <<EOF
 echo started >>"$work/calls"
-ls -l /proc/\$\$/fd | sed -n 's/.* \([0-9]*\) ->.*/\1/p' >"$work/fds"
+exec >"$work/fds" # a redirected command or a pipe would be seen, too
+ls /proc/\$\$/fd
 env >"$work/environment"
 : >"$work/root/var/run/docker.sock"
 exec sleep 1
@@ -300,6 +395,42 @@ warning: TARGET=/nowhere does not exist
 	-e 's/: its limit.*//')"
 is 'many troubles: a fix for each' 12 "$(echo "$out" | grep -c '^  fix: .')"
 
+# With a policy, an agent's network is looked at too.
+machine
+engine 1.47 28.0.0 1.3.3
+echo 'api api.example key=A_KEY POST /v1' >policy
+on POLICY=policy PROXY_DIR="$work/none" A_KEY=x sh "$top/mk/doctor.sh"
+is 'a healthy machine with a policy' '0no problems' "$status$out$err"
+mkdir -p b/bin
+printf '#!/bin/sh\necho "policy:1: no such word" >&2\nexit 78\n' >b/bin/netpolicy
+chmod 755 b/bin/netpolicy
+on POLICY=policy PROXY_DIR="$work/none" A_KEY=x sh "$top/mk/doctor.sh"
+is 'a bad policy is a problem' 'problem: policy:1: no such word
+  fix: edit policy
+1 problem, 0 warnings' "$out"
+rm -r b
+squid_of --with-gnutls
+rm bin/npm
+cat >root/proc/net/tcp <<-'EOF'
+  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid
+   0: 00000000:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1001
+EOF
+on POLICY=policy PROXY_DIR="$work/none" sh "$top/mk/doctor.sh"
+is 'a policy: squid, port and key are looked at' \
+    "problem: npm is missing (fetches the agent)
+  fix: sudo make setup-agent, or apt-get install npm
+problem: squid: none in $work/root/var/cache/fuzzmill
+  fix: type make setup-agent
+problem: port 8080: another program (uid 1001) listens there
+  fix: set GATE_PORT to a free port (conf/local.mk keeps it)
+note: A_KEY is not set
+  fix: export A_KEY=... before make proxy-up
+3 problems, 0 warnings" "$out"
+on sh "$top/mk/doctor.sh"
+is 'no policy: none of that is a problem' '0 warning: npm is missing (fetches the agent)' \
+    "$status $(echo "$out" | head -n 1)"
+
+machine
 stub dpkg-query <<-'EOF'
 echo 1.1.5+ds1-1+deb12u1
 EOF
