@@ -40,6 +40,7 @@ include mk/setup.mk
 include mk/demo.mk
 include mk/campaign.mk
 include mk/network.mk
+include mk/image.mk
 include mk/test.mk
 include mk/lint.mk
 include mk/bench.mk

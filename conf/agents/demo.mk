@@ -4,5 +4,8 @@
 IMAGE	= fuzzmill-demo
 COMMAND	= /demo-agent --seed $(SEED) --programs 400 --hang 5 --fail 3
 PROMPT	=
+POLICY	=
+VERDICT	= exit
+ARTIFACTS =
 AGENT_FILES = $(DEMO_FILES)
 export AGENT_BUILD = sh mk/image.sh fuzzmill-demo $(B)/demo/image

@@ -1,0 +1,1 @@
+DESCRIPTION := any project, at /target, as it is
