@@ -4,6 +4,8 @@ STATUS	?=
 REASON	?=
 RUN	?=
 FOLLOW	?=
+RAW	?=
+ALL	?=
 # What the user typed, for the command that continues a stopped campaign
 # (CONTINUE, when a target has a command of its own).
 CONTINUE ?=
@@ -11,7 +13,7 @@ quote	= '$(subst ','\'',$(subst $$,$$$$,$(1)))'
 is_typed = $(filter command,$(origin $(1)))$(filter-out undefined,$(origin env_$(1)))
 TYPED	= $(strip $(foreach v,$(filter-out DRY_RUN,$(CONFIG)),\
 	  $(if $(call is_typed,$(v)),$(v)=$(call quote,$($(v))))))
-export MAKE CONTINUE TYPED STATUS REASON RUN FOLLOW CONFIRM
+export MAKE CONTINUE TYPED STATUS REASON RUN FOLLOW RAW ALL CONFIRM
 
 campaign: $(PROGRAMS) $(AGENT_FILES)	## run the sessions that are missing
 	+@sh mk/campaign.sh campaign
@@ -44,6 +46,7 @@ sessions: $(patsubst %,$(RUNDIR)/%/result.json,\
 endif
 
 status: $(B)/bin/fzstat	## done, failed, running, last errors, next step
+	@test -z '$(POLICY)' || sh mk/proxy.sh status
 	@$< $(RUNDIR)
 
 stop:			## let running sessions end, start no new ones
@@ -55,7 +58,7 @@ kill: $(B)/bin/fzps	## stop running sessions now
 ps: $(B)/bin/fzps	## running sessions with CPU and memory
 	@$< $(RUNDIR)
 
-logs:			## output of RUN=007 (FOLLOW=1 goes on)
+logs: $(B)/bin/fzlog	## what RUN=007 did (FOLLOW=1 goes on, RAW=1 as it is)
 	@sh mk/control.sh logs
 
 shell:			## a shell inside the running session RUN=007
@@ -70,7 +73,7 @@ workflows:		## list the workflows there are
 demo: setup		## 8 sessions, 4 workers: no key, no model
 	@sh mk/control.sh demo-begin $(B)/demo-runs
 	+@$(MAKE) campaign AGENT=demo WORKFLOW=demo RUNS=8 WORKERS=4 POOL=make \
-	    TIMEOUT=10 GRACE=2 MEMORY=256m CPUS=1 PIDS=256 DRY_RUN= \
+	    TIMEOUT=10 GRACE=2 MEMORY=256m CPUS=1 PIDS=256 DRY_RUN= POLICY= \
 	    TARGET=$(B)/demo/target RUNDIR=$(B)/demo-runs CONTINUE='make demo'
 	@echo
 	@$(B)/bin/fzstat $(B)/demo-runs

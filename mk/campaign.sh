@@ -42,10 +42,11 @@ check_names () {
 	''|1) ;;
 	*) fail 64 "DRY_RUN=$DRY_RUN: 1, or nothing" ;;
 	esac
+	case $RETRIES,$RETRY_WAIT in
+	,*|*,|*[!0-9,]*|?????*,*|*,?????*) fail 64 "RETRIES=$RETRIES RETRY_WAIT=$RETRY_WAIT: whole numbers up to 9999" ;;
+	esac
 	test -f "fuzz/workflows/$WORKFLOW/workflow.mk" ||
 		fail 66 "WORKFLOW=$WORKFLOW: there is no fuzz/workflows/$WORKFLOW; type make workflows"
-	test "$AGENT" != claude ||
-		fail 69 'AGENT=claude is not there yet; type make AGENT=command IMAGE=... COMMAND=... campaign, or make demo'
 	test -f "conf/agents/$AGENT.mk" ||
 		fail 66 "AGENT=$AGENT: there is no conf/agents/$AGENT.mk; there is:$(printf ' %s' conf/agents/*.mk | sed 's/conf\/agents\/\|\.mk//g')"
 	test -n "$TARGET" ||
@@ -54,6 +55,8 @@ check_names () {
 	test -n "$IMAGE" || fail 64 "Set IMAGE, the image that holds the agent: make IMAGE=name campaign"
 	test -z "$PROMPT" || test -f "$PROMPT" ||
 		fail 66 "PROMPT=$PROMPT: no such file; type make PROMPT=FILE campaign"
+	test -z "$POLICY" || "$B/bin/netpolicy" lint "$POLICY" >/dev/null || exit
+	sh mk/target.sh check || exit
 }
 
 image_id=
@@ -78,6 +81,7 @@ settle () {
 	    --input "pids=$PIDS" --input "tmp_size=$TMP_SIZE" \
 	    --input "unmask=$UNMASK"
 	test -z "$PROMPT" || set -- "$@" --input-file "prompt=$PROMPT"
+	test -z "$POLICY" || set -- "$@" --input-file "policy=$POLICY"
 	settled=$("$B/bin/fzplan" "$@" "$RUNDIR") || exit
 	CAMPAIGN=${settled% *}
 	RUNS=${settled#* }
@@ -88,6 +92,32 @@ settle () {
 # is built or started.
 check_request () {
 	DRY_RUN=check sh mk/session.sh 001 >/dev/null || exit
+}
+
+# The proxy, proved: a wrong key or a deaf API is found out before anything
+# is spent.  An agent that needs nobody never asks for squid or a key.
+have_proxy () {
+	test -n "$POLICY" || return 0
+	sh mk/proxy.sh status | grep -q '^proxy *up' ||
+		"$B/bin/netpolicy" gen -t key "$POLICY" >/dev/null || exit
+	test -z "$(sh mk/needs.sh agent)" || sh mk/setup.sh agent || exit
+	sh mk/proxy.sh up || exit
+	proofs=$(sh mk/proxy.sh check) || exit
+	echo "proxy: $(echo "$proofs" | grep -c '^ok') proofs hold; make proxy-check shows them"
+}
+
+# What each session is told of the policy.
+write_net () {
+	test -n "$POLICY" || return 0
+	mkdir -p "$RUNDIR/.net" || exit
+	for kind in relays hosts env
+	do
+		set -- -t "$kind"
+		test $kind != relays ||
+			set -- "$@" --gate-port "$GATE_PORT" --proxy-port "$PROXY_PORT"
+		"$B/bin/netpolicy" gen "$@" "$POLICY" >"$RUNDIR/.net/$kind.new" &&
+			mv "$RUNDIR/.net/$kind.new" "$RUNDIR/.net/$kind" || exit
+	done
 }
 
 # The engine, then the image; also sweeps up what dead dockruns left.
@@ -120,6 +150,7 @@ begin () {
 		rm -f "$RUNDIR/STOP"
 	fi
 	retract_unreadable
+	write_net
 }
 
 # run_make TARGET...: the sessions, by make's own jobs
@@ -203,7 +234,7 @@ plan () {
 	printf '%-10s%s\n' sessions "$RUNS ($have have a verdict, $due to run)" \
 	    workers "$workers" agent "$AGENT ($IMAGE)" target "$TARGET" \
 	    limits "$MEMORY memory, $CPUS CPU, $PIDS processes, $TIMEOUT s each" \
-	    network none 'at most' "$((seconds / 3600)) h $((seconds % 3600 / 60)) min for all"
+	    network "none${POLICY:+, relays by $POLICY}" 'at most' "$((seconds / 3600)) h $((seconds % 3600 / 60)) min for all"
 	echo "next: $continue"
 }
 
@@ -279,6 +310,7 @@ plan:*) plan; exit ;;
 *:1) dry_run "$1"; exit ;;
 esac
 check_request
+have_proxy
 have_engine
 settle
 test "$1" != run || need_known_run

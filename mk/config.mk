@@ -3,7 +3,9 @@
 # the defaults here.
 CONFIG := RUNS WORKERS RUNDIR AGENT WORKFLOW PROMPT TARGET IMAGE COMMAND \
 	TIMEOUT GRACE MEMORY CPUS PIDS TMP_SIZE MAX_LOG UNMASK DRY_RUN POOL \
-	INFRA_WAIT SEED
+	INFRA_WAIT SEED POLICY PROXY_DIR PROXY_CA GATE_PORT PROXY_PORT SQUID \
+	RETRIES RETRY_WAIT MODEL MAX_TURNS BASE IMAGE_PACKAGES WITH_GIT \
+	BUILD_IMAGE TARGET_NET
 
 # make lets a makefile win over the environment; here it must not.
 $(foreach v,$(CONFIG),$(if $(filter environment,$(origin $(v))),\
@@ -37,6 +39,27 @@ DRY_RUN	?=
 POOL	?= make
 INFRA_WAIT ?= 600
 SEED	?= 11
+# Who may be reached, and by which squid; an agent that needs nobody has an
+# empty POLICY.
+POLICY	?= conf/policy.conf
+PROXY_DIR ?= $(if $(filter 0,$(shell id -u)),/run/fuzzmill-proxy,$(HOME)/.cache/fuzzmill/proxy)
+PROXY_CA ?=
+GATE_PORT ?= 8080
+PROXY_PORT ?= 3128
+SQUID	?=
+# After trouble of the API: tries of one session, seconds between them.
+RETRIES	?= 5
+RETRY_WAIT ?= 10
+MODEL	?=
+MAX_TURNS ?= 100
+# The image that "make image" builds, and where "make target" does its work.
+BASE	?=
+IMAGE_PACKAGES ?=
+WITH_GIT ?=
+BUILD_IMAGE ?=
+TARGET_NET ?=
+VERDICT	?= exit
+PROXY_PROBE ?=
 MOUNT	?= /target
 CAMPAIGN ?= none
-export $(CONFIG) MOUNT CAMPAIGN B
+export $(CONFIG) MOUNT CAMPAIGN VERDICT PROXY_PROBE B

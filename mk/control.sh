@@ -45,15 +45,25 @@ running () {
 	sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" "$RUNDIR/$RUN/run.json" 2>/dev/null | grep .
 }
 
+# for people, or as it was printed
+readable () {
+	if test -n "$RAW"
+	then
+		harmless
+	else
+		"$B/bin/fzlog" -
+	fi
+}
+
 logs () {
 	need_run logs
 	test -f "$RUNDIR/$RUN/agent.out" || fail "run $RUN has no output yet"
 	if test -n "$FOLLOW" && owner=$(running owner)
 	then
 		owner=${owner%/*}
-		tail -q -n +1 -f --pid "${owner##*/}" "$RUNDIR/$RUN/agent.out" "$RUNDIR/$RUN/agent.err" | harmless
+		tail -q -n +1 -f --pid "${owner##*/}" "$RUNDIR/$RUN/agent.out" "$RUNDIR/$RUN/agent.err" | readable
 	else
-		cat "$RUNDIR/$RUN/agent.out" "$RUNDIR/$RUN/agent.err" | harmless
+		cat "$RUNDIR/$RUN/agent.out" "$RUNDIR/$RUN/agent.err" | readable
 	fi
 }
 

@@ -4,8 +4,7 @@ SOURCES	:= $(wildcard tools/*/*.c fuzz/demo/*.c tests/unit/*.c \
 HEADERS	:= $(wildcard tools/*/*.h fuzz/demo/*.h)
 PAGES	:= $(wildcard tools/*/*.[1-8])
 SCRIPTS	:= $(wildcard mk/*.sh tests/*.sh tests/*/*.sh tests/*/*.t) .ci/run
-TIDY_FLAGS = $(CPPFLAGS) $(addprefix -Itools/,dockrun markrun \
-	   fzstat fzplan fzps) -std=c11
+TIDY_FLAGS = $(CPPFLAGS) $(INCLUDES) -std=c11
 
 lint: setup-check lint-format lint-tidy lint-cppcheck	## format, tidy, cppcheck, scripts, manuals
 lint: lint-shell lint-man lint-headers lint-layers
@@ -41,7 +40,10 @@ lint-layers:
 	    tools/dockrun/spec.c tools/dockrun/compare.c \
 	    tools/dockrun/deadline.c tools/dockrun/stream.c \
 	    tools/dockrun/redact.c tools/markrun/verdict.c \
-	    tools/markrun/result.c tools/fzstat/summary.c
+	    tools/markrun/verdict-claude.c tools/markrun/result.c \
+	    tools/fzstat/summary.c tools/fzlog/event.c \
+	    $(addprefix tools/netpolicy/,policy.c check.c words.c name.c \
+	    decide.c gen-squid.c gen-relays.c gen-hosts.c gen-env.c)
 	@! grep -nE 'cJSON_(Parse|GetObjectItem\()' $(filter-out \
 	    tools/lib/json.c,$(wildcard tools/*/*.c))
 

@@ -8,6 +8,10 @@ exec 9>&-
 id=$1
 dir=$RUNDIR/$id
 
+judge () {
+	"$B/bin/markrun" --agent "$VERDICT" --progress "$RUNS" "$dir"
+}
+
 # Facts that nobody came to judge; a marker without its result.json says
 # that somebody took the verdict away.  Looked at under the run's lock.
 # shellcheck disable=SC2016 # for the inner shell
@@ -26,7 +30,7 @@ finish_earlier () {
 	fi
 	if is_unjudged
 	then
-		"$B/bin/markrun" --progress "$RUNS" "$dir" || flock "$dir" true
+		judge || flock "$dir" true
 	fi
 	test -s "$dir/result.json"
 }
@@ -34,20 +38,24 @@ finish_earlier () {
 if test "$DRY_RUN" = 1
 then
 	printf '[%s] DRY-RUN: %s\n' "$id" 'Would run container with:'
-	printf '  %s\n' "Session dir: $dir" 'Network: none' "Timeout: ${TIMEOUT}s"
+	printf '  %s\n' "Session dir: $dir" \
+	    "Network: none${POLICY:+, relays by $POLICY}" "Timeout: ${TIMEOUT}s"
 	printf '[%s] DRY-RUN: %s\n' "$id" Complete
 	exit 0
 fi
 if test -z "$DRY_RUN"
 then
 	test -d "$dir" && finish_earlier && exit 0
-	test -e "$RUNDIR/STOP" && exit 0 # no verdict: the run stays due
 fi
 
 set -- --image "$IMAGE" --dir "$dir" --campaign "$CAMPAIGN" \
     --ro "$TARGET:$MOUNT" --timeout "$TIMEOUT" --grace "$GRACE" \
     --memory "$MEMORY" --cpus "$CPUS" --pids "$PIDS" --tmp-size "$TMP_SIZE" \
     --max-log "$MAX_LOG" --infra-wait "$INFRA_WAIT"
+for mount in $(sh mk/target.sh mounts)
+do
+	set -- "$@" --ro "$mount"
+done
 if test -f conf/mask.conf
 then
 	set -- "$@" --mask-file conf/mask.conf
@@ -56,13 +64,27 @@ for pattern in $UNMASK
 do
 	set -- "$@" --unmask "$pattern"
 done
-if test -f "fuzz/workflows/$WORKFLOW/env"
-then
-	set -- "$@" --env-file "fuzz/workflows/$WORKFLOW/env"
-fi
+for file in "conf/agents/$AGENT.env" "fuzz/workflows/$WORKFLOW/env"
+do
+	test ! -f "$file" || set -- "$@" --env-file "$file"
+done
 if test -n "$PROMPT"
 then
 	set -- "$@" --stdin "$PROMPT"
+fi
+# The real key is the proxy's; what a session has in its place opens the gate.
+unset ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN
+if test -n "$POLICY" && test -z "$DRY_RUN"
+then
+	net=$RUNDIR/.net
+	set -- "$@" --relays "$net/relays" --hosts "$net/hosts" \
+	    --env-file "$net/env" --proxy-log "$PROXY_DIR/access.log"
+	if grep -q '^127\.0\.0\.1:8080 ' "$net/relays"
+	then
+		ANTHROPIC_API_KEY=$(cat "$PROXY_DIR/token") || exit
+		export ANTHROPIC_API_KEY
+		set -- "$@" --secret ANTHROPIC_API_KEY
+	fi
 fi
 if test "$DRY_RUN" = check
 then
@@ -71,5 +93,46 @@ then
 fi
 set -- "$@" --
 eval "set -- \"\$@\" $COMMAND"
-"$B/bin/dockrun" "$@" || exit
-test -n "$DRY_RUN" || "$B/bin/markrun" --progress "$RUNS" "$dir"
+if test "$DRY_RUN" = check
+then
+	exec "$B/bin/dockrun" "$@"
+fi
+
+# idle_until SECONDS: false when a STOP came first
+idle_until () {
+	while test "$(date +%s)" -lt "$1"
+	do
+		test ! -e "$RUNDIR/STOP" || return 1
+		sleep 1
+	done
+	test ! -e "$RUNDIR/STOP"
+}
+
+# The API is in trouble for everybody: nobody starts until PAUSE says so.
+wait_for_api () {
+	until=0
+	read -r until words 2>/dev/null <"$RUNDIR/PAUSE"
+	if test "${until:-0}" -gt "$(date +%s)"
+	then
+		echo "[$id] $words"
+	fi
+	idle_until "${until:-0}"
+}
+
+# 75: no verdict, through no fault of the session.
+tries=0
+while wait_for_api # else STOP: no verdict, the run stays due
+do
+	"$B/bin/dockrun" "$@" || exit
+	judge
+	status=$?
+	test "$status" -eq 75 || exit "$status"
+	tries=$((tries + 1))
+	if test "$tries" -gt "$RETRIES"
+	then
+		echo "[$id] no verdict after $tries tries; the run stays due"
+		exit 0
+	fi
+	idle_until $(($(date +%s) + RETRY_WAIT)) || exit 0
+done
+exit 0

@@ -5,12 +5,13 @@ export STRICT
 UNIT	:= $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 CLI	:= $(wildcard tests/cli/*.t)
 ENGINE	:= $(wildcard tests/docker/*.t)
+NET	:= $(wildcard tests/net/*.t)
 LONG	:= $(wildcard tests/long/*.t)
 RUN_TESTS = B=$(B) sh tests/run.sh
 
 check: setup-check	## run every test a person waits for
 	+@$(MAKE) build-tests
-	@$(RUN_TESTS) $(UNIT) $(CLI) $(ENGINE)
+	@$(RUN_TESTS) $(UNIT) $(CLI) $(ENGINE) $(NET)
 
 check-unit: $(UNIT)	## only the tests of single functions
 	@$(RUN_TESTS) $(UNIT)
@@ -21,12 +22,15 @@ check-cli: build-tests	## only the tests of programs without an engine
 check-docker: build-tests	## only the tests with a real engine
 	@$(RUN_TESTS) $(ENGINE)
 
-check-long: build-tests	## tests that take minutes
-	@$(RUN_TESTS) $(LONG)
+check-net: build-tests	## only the tests with a fake internet
+	@$(RUN_TESTS) $(NET)
 
-check-asan:		## unit, cli and docker tests with ASan and UBSan
+check-long: build-tests	## tests that take minutes
+	@TEST_SECONDS=900 $(RUN_TESTS) $(LONG)
+
+check-asan:		## unit, cli, docker and net tests with ASan and UBSan
 	+@$(MAKE) B=build/asan build-tests
-	@ASAN_OPTIONS=detect_stack_use_after_return=1 B=build/asan sh tests/run.sh $(UNIT:$(B)/%=build/asan/%) $(CLI) $(ENGINE)
+	@ASAN_OPTIONS=detect_stack_use_after_return=1 B=build/asan sh tests/run.sh $(UNIT:$(B)/%=build/asan/%) $(CLI) $(ENGINE) $(NET)
 
 check-clang:		## everything compiles with clang and no warning
 	+@$(MAKE) B=build/clang CC=clang WERROR=1 build-tests
@@ -43,8 +47,7 @@ $(foreach t,$(UNIT),$(eval $(t): $(shell \
 endif
 $(B)/unit/%: tests/unit/%.c $(B)/libfz.a $(wildcard tools/*/*.h tests/unit/*.h)
 	@mkdir -p $(@D)
-	$(call say,LD)$(CC) $(CPPFLAGS) $(addprefix -Itools/,dockrun markrun \
-	    fzstat fzplan fzps) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -pie -o $@ \
+	$(call say,LD)$(CC) $(CPPFLAGS) $(INCLUDES) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -pie -o $@ \
 	    $(filter %.c,$^) $(B)/libfz.a \
 	    $$(pkg-config --libs cmocka libcurl libcjson libcrypto)
 
@@ -64,10 +67,10 @@ build/fuzz/%: tests/selffuzz/%.c $(wildcard tools/lib/*.[ch] tools/*/*.[ch])
 	@mkdir -p $(@D)
 	$(call say,FUZZ)clang $(CPPFLAGS) -DVERSION='"fuzz"' -g -O1 \
 	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-	    -Itools/dockrun -Itools/markrun -Itools/fzstat -o $@ $< \
+	    $(INCLUDES) -o $@ $< \
 	    $(wildcard tools/lib/*.c) \
 	    $$(sed -n 's/.*uses: \(.*\) \*\/$$/\1/p' $<) \
 	    $$(pkg-config --libs libcurl libcjson libcrypto)
 
-.PHONY: check check-unit check-cli check-docker check-long check-asan \
+.PHONY: check check-unit check-cli check-docker check-net check-long check-asan \
 	check-clang check-all check-fuzz build-tests

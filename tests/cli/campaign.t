@@ -10,6 +10,7 @@ DOCKER_HOST=unix://$work/none
 export DOCKER_HOST
 mkdir target
 echo 'find bugs' >prompt.md
+echo 'permit x' >policy.conf
 copy_tree
 make_fz
 fz all >/dev/null || exit 99
@@ -50,10 +51,17 @@ refused 'the root as target' 78 \
 refused 'no image' 64 \
     'ERROR: Set IMAGE, the image that holds the agent: make IMAGE=name campaign' \
     IMAGE= campaign
-refused 'AGENT=claude' 69 "ERROR: AGENT=claude is not there yet; type make \
-AGENT=command IMAGE=... COMMAND=... campaign, or make demo" AGENT=claude campaign
+refused 'no key' 78 'ERROR: Set ANTHROPIC_API_KEY' AGENT=claude \
+    PROXY_DIR="$work/proxy" campaign
+refused 'a bad policy' 65 "$work/policy.conf:1: unknown word \"permit\"; a \
+line begins with api, allow or service
+netpolicy: $work/policy.conf: 1 error; nothing was done" \
+    POLICY="$work/policy.conf" campaign
+refused 'RETRIES=x' 64 \
+    'ERROR: RETRIES=x RETRY_WAIT=10: whole numbers up to 9999' \
+    RETRIES=x campaign
 refused 'an unknown agent' 66 \
-    'ERROR: AGENT=x: there is no conf/agents/x.mk; there is: command demo' \
+    'ERROR: AGENT=x: there is no conf/agents/x.mk; there is: claude command demo' \
     AGENT=x campaign
 refused 'an unknown workflow' 66 \
     'ERROR: WORKFLOW=x: there is no fuzz/workflows/x; type make workflows' \
@@ -196,6 +204,7 @@ is 'they are gone' '' "$(find . -maxdepth 1 -name runs)"
 run fz workflows
 is 'the workflows there are' \
     "demo        a small interpreter with two planted bugs, for make demo
+plain       any project, at /target, as it is
 quest       the Quest language: parser, type checker, runtime" "$out"
 mkdir "$tree/fuzz/workflows/mine"
 printf 'DESCRIPTION := of my own\nMOUNT := /mine\nTIMEOUT ?= 33\n' \
@@ -207,7 +216,7 @@ like 'a dropped folder is enough' '^mine        of my own$' "$out"
 bare () {
 	run "$@" make --no-print-directory -C "$tree" B="$B" VERSION="$version" \
 	    TARGET="$work/target" AGENT=command IMAGE=i COMMAND=/c DRY_RUN=1 \
-	    RUNS=1 campaign
+	    ARTIFACTS= RUNS=1 campaign
 	sed -n 's/.*Timeout: //p; s/.*Session dir: //p' .out | paste -s -d ' '
 }
 is 'defaults' 'fuzz/runs/001 900s' "$(bare env)"

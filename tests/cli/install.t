@@ -7,11 +7,13 @@
 
 run make -s -C "$top" B="$B" install DESTDIR="$work/stage" PREFIX=/usr
 is 'install' 0 "$status"
-is 'exactly this' './bin/dockrun ./bin/fzplan ./bin/fzps ./bin/fzstat'\
-' ./bin/markrun ./libexec/fuzzmill/fzinit ./share/man/man1/dockrun.1'\
-' ./share/man/man1/fzinit.1 ./share/man/man1/fzplan.1'\
+is 'exactly this' './bin/dockrun ./bin/fzlog ./bin/fzplan ./bin/fzps ./bin/fzstat'\
+' ./bin/markrun ./bin/netpolicy ./libexec/fuzzmill/fzinit ./share/man/man1/dockrun.1'\
+' ./share/man/man1/fzinit.1 ./share/man/man1/fzlog.1'\
+' ./share/man/man1/fzplan.1'\
 ' ./share/man/man1/fzps.1 ./share/man/man1/fzstat.1'\
-' ./share/man/man1/markrun.1 ./share/man/man5/rundir.5' \
+' ./share/man/man1/markrun.1 ./share/man/man1/netpolicy.1'\
+' ./share/man/man5/policy.conf.5 ./share/man/man5/rundir.5' \
     "$(cd stage/usr && find . -type f | sort | paste -s -d ' ')"
 mkdir runs
 run stage/usr/bin/dockrun --print-request --image x --dir runs/001 -- /x

@@ -147,7 +147,7 @@ session_measure(struct session *s, const cJSON *stats)
 	s->cpu_milli = cpu_milli(stats);
 	s->memory_bytes = json_at_int(stats, "memory_stats.usage");
 	if (file > 0 && file <= s->memory_bytes)
-		s->memory_bytes -= file; /* as free as memory gets */
+		s->memory_bytes -= file; /* as free as memory can be */
 	s->memory_limit_bytes = json_at_int(stats, "memory_stats.limit");
 	s->pids = json_at_int(stats, "pids_stats.current");
 }
