@@ -297,8 +297,7 @@ take_result(struct transcript *t, const cJSON *j)
 	t->cost_usd = cost_of(j);
 	t->input_tokens = input_of(json_at(j, "usage"));
 	t->output_tokens = json_at_int(j, "usage.output_tokens");
-	if (!t->answered &&
-	    strcmp(t->terminal_reason, "aborted_streaming") == 0)
+	if (strcmp(t->terminal_reason, "aborted_streaming") == 0)
 		forget_cost(t);
 	t->denials = cJSON_IsArray(denials) ? cJSON_GetArraySize(denials) : -1;
 	if (t->session_id[0] == '\0')
