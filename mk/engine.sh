@@ -70,19 +70,6 @@ drop_stale_pidfile () {
 	echo "setup: removed stale $pidfile"
 }
 
-# Run by bash where there is one: other shells cannot close two-digit numbers.
-# shellcheck disable=SC2016
-detach='for fd in /proc/$$/fd/*
-do
-	fd=${fd##*/}
-	case $fd in
-	[0-2]) continue ;;
-	??*) test -n "${BASH_VERSION:-}" || continue ;;
-	esac
-	eval "exec $fd>&-"
-done
-cd / && exec setsid "$@"'
-
 # Leaves the pid in $pid.  A long-lived daemon gets neither our descriptors (a
 # jobserver, a lock) nor our environment (a key), only the proxies it may need.
 start_dockerd () {
@@ -94,7 +81,8 @@ start_dockerd () {
 		eval "value=\${$name:-}"
 		test -z "$value" || set -- "$@" "$name=$value"
 	done
-	env -i "$@" "$(command -v bash || echo sh)" -c "$detach" sh dockerd \
+	env -i "$@" "$(command -v bash || echo sh)" -c \
+	    "$(cat "$(dirname "$0")/detach.sh")" sh dockerd \
 	    </dev/null >>"$log" 2>&1 &
 	pid=$!
 }

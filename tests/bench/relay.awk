@@ -2,17 +2,6 @@
 # Medians of the rounds of relay.sh as one table, then the goals.
 # Reads "round contender down-MB/s up-MB/s request-us many-ms" lines.
 
-function median(v, n,    i, j, t)
-{
-	for (i = 2; i <= n; i++)
-		for (j = i; j > 1 && v[j - 1] > v[j]; j--) {
-			t = v[j]
-			v[j] = v[j - 1]
-			v[j - 1] = t
-		}
-	return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
-}
-
 # The median of one contender's share of another's in the same round.
 function share(what, who, over,    i, v)
 {

@@ -65,4 +65,5 @@ do
 	done
 	n=$((n + 1))
 done
-awk -v rounds="$ROUNDS" -f "$here/relay.awk" costs
+awk -v rounds="$ROUNDS" -f "$here/median.awk" \
+    -f "$here/relay.awk" costs

@@ -165,4 +165,5 @@ do
 	n=$((n + 1))
 done
 awk -v sessions="$SESSIONS" -v rounds="$ROUNDS" -v workers=$workers \
-    -v rss="$(rss)" -v contenders="$contenders" -f "$here/table.awk" costs
+    -v rss="$(rss)" -v contenders="$contenders" -f "$here/median.awk" \
+    -f "$here/table.awk" costs

@@ -2,17 +2,6 @@
 # Medians of the rounds as one table of ratios, then the goals.
 # Reads "round contender wall-ms cpu-ms rss-kib" lines.
 
-function median(v, n,    i, j, t)
-{
-	for (i = 2; i <= n; i++)
-		for (j = i; j > 1 && v[j - 1] > v[j]; j--) {
-			t = v[j]
-			v[j] = v[j - 1]
-			v[j - 1] = t
-		}
-	return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
-}
-
 # The median of one contender's cost over another's in the same round; over
 # nobody's, of the cost per session.
 function cost(what, who, over,    i, v)

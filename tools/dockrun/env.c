@@ -94,13 +94,6 @@ env_add(struct strv *l, const char *word, enum env_from from, struct err *e)
 	return 0;
 }
 
-static void
-file_p(FILE **f)
-{
-	if (*f != NULL)
-		(void)fclose(*f);
-}
-
 int
 env_add_file(struct strv *l, const char *path, struct err *e)
 {

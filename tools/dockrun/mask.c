@@ -31,13 +31,6 @@ mask_defaults(struct mask_rules *r, struct err *e)
 	return 0;
 }
 
-static void
-file_p(FILE **f)
-{
-	if (*f != NULL)
-		(void)fclose(*f);
-}
-
 int
 mask_read_file(struct mask_rules *r, const char *path, struct err *e)
 {

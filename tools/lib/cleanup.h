@@ -3,6 +3,7 @@
 #define FZ_CLEANUP_H
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,6 +30,16 @@ close_p(const int *fd)
 
 	if (*fd >= 0)
 		(void)close(*fd);
+	errno = saved;
+}
+
+static inline void
+file_p(FILE **f)
+{
+	int saved = errno;
+
+	if (*f != NULL)
+		(void)fclose(*f);
 	errno = saved;
 }
 
