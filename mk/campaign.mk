@@ -13,6 +13,7 @@ quote	= '$(subst ','\'',$(subst $$,$$$$,$(1)))'
 is_typed = $(filter command,$(origin $(1)))$(filter-out undefined,$(origin env_$(1)))
 TYPED	= $(strip $(foreach v,$(filter-out DRY_RUN,$(CONFIG)),\
 	  $(if $(call is_typed,$(v)),$(v)=$(call quote,$($(v))))))
+EXPORTED += CONTINUE TYPED STATUS REASON RUN FOLLOW RAW ALL CONFIRM
 export MAKE CONTINUE TYPED STATUS REASON RUN FOLLOW RAW ALL CONFIRM
 
 campaign: $(PROGRAMS) $(AGENT_FILES)	## run the sessions that are missing

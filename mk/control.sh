@@ -22,12 +22,6 @@ need_campaign () {
 	test -f "$RUNDIR/campaign.json" || fail "no campaign in $RUNDIR"
 }
 
-# Agents write what they like; a terminal must not obey it.  What has more
-# than one byte is replaced, for its neighbours must not become the same.
-harmless () {
-	LC_ALL=C sed -u 's/[\x00-\x08\x0b-\x1f\x7f]//g; s/\xc2[\x80-\x9f]/?/g; s/\xe2\x80[\xaa-\xae]/?/g; s/\xe2\x81[\xa6-\xa9]/?/g'
-}
-
 stop () {
 	need_campaign
 	echo "stopped by make stop at $(date '+%F %T')" >"$RUNDIR/STOP"
@@ -45,25 +39,15 @@ running () {
 	sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" "$RUNDIR/$RUN/run.json" 2>/dev/null | grep .
 }
 
-# for people, or as it was printed
-readable () {
-	if test -n "$RAW"
-	then
-		harmless
-	else
-		"$B/bin/fzlog" -
-	fi
-}
-
 logs () {
 	need_run logs
 	test -f "$RUNDIR/$RUN/agent.out" || fail "run $RUN has no output yet"
 	if test -n "$FOLLOW" && owner=$(running owner)
 	then
 		owner=${owner%/*}
-		tail -q -n +1 -f --pid "${owner##*/}" "$RUNDIR/$RUN/agent.out" "$RUNDIR/$RUN/agent.err" | readable
+		tail -q -n +1 -f --pid "${owner##*/}" "$RUNDIR/$RUN/agent.out" "$RUNDIR/$RUN/agent.err" | "$B/bin/fzlog" ${RAW:+--raw} -
 	else
-		cat "$RUNDIR/$RUN/agent.out" "$RUNDIR/$RUN/agent.err" | readable
+		cat "$RUNDIR/$RUN/agent.out" "$RUNDIR/$RUN/agent.err" | "$B/bin/fzlog" ${RAW:+--raw} -
 	fi
 }
 

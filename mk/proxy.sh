@@ -30,6 +30,8 @@ fi
 export LC_ALL POLICY PROXY_DIR
 dir=$PROXY_DIR
 netpolicy=$B/bin/netpolicy
+# Its memory is shared by this name, and another squid's is "squid".
+service=fuzzmill$(echo "$dir" | cksum | cut -d ' ' -f 1)
 # shellcheck source=mk/proxy-lib.sh
 . "$here/proxy-lib.sh"
 
@@ -165,7 +167,7 @@ write_certificate () { # DIRECTORY
 # with it.  parse DIRECTORY
 parse () {
 	# shellcheck disable=SC2086 # words
-	said=$($command -k parse -f "$1/squid.conf" 2>&1) && return
+	said=$($command -k parse -f "$1/squid.conf" -n "$service" 2>&1) && return
 	fail 70 "squid refuses the configuration: $(echo "$said" |
 	    grep -a -m 1 -e FATAL -e ERROR | sed 's/.*| //' | cut -c 1-200)"
 }
@@ -218,7 +220,7 @@ start () {
 	# shellcheck disable=SC2086 # words
 	env -i PATH="$PATH" HOME=/ "$(command -v bash || echo sh)" -c \
 	    "$(cat "$here/detach.sh")" sh sh "$here/supervise.sh" "$dir" \
-	    $command -N -f "$dir/squid.conf" \
+	    $command -N -f "$dir/squid.conf" -n "$service" \
 	    </dev/null >"$dir/supervisor.log" 2>&1 &
 	until_listens 150 && return
 	reason=$(cat "$dir/gave-up" 2>/dev/null || last_words)

@@ -7,7 +7,10 @@ CLI	:= $(wildcard tests/cli/*.t)
 ENGINE	:= $(wildcard tests/docker/*.t)
 NET	:= $(wildcard tests/net/*.t)
 LONG	:= $(wildcard tests/long/*.t)
-RUN_TESTS = B=$(B) sh tests/run.sh
+# Of a person's settings a test knows what it sets itself.
+CLEAN	= env $(addprefix -u ,$(EXPORTED) PARALLEL ANTHROPIC_API_KEY \
+	  ANTHROPIC_AUTH_TOKEN)
+RUN_TESTS = $(CLEAN) B=$(B) sh tests/run.sh
 
 check: setup-check	## run every test a person waits for
 	+@$(MAKE) build-tests
@@ -30,11 +33,12 @@ check-long: build-tests	## tests that take minutes
 
 check-asan:		## unit, cli, docker and net tests with ASan and UBSan
 	+@$(MAKE) B=build/asan build-tests
-	@ASAN_OPTIONS=detect_stack_use_after_return=1 B=build/asan sh tests/run.sh $(UNIT:$(B)/%=build/asan/%) $(CLI) $(ENGINE) $(NET)
+	@$(CLEAN) ASAN_OPTIONS=detect_stack_use_after_return=1 B=build/asan \
+	    sh tests/run.sh $(UNIT:$(B)/%=build/asan/%) $(CLI) $(ENGINE) $(NET)
 
 check-clang:		## everything compiles with clang and no warning
 	+@$(MAKE) B=build/clang CC=clang WERROR=1 build-tests
-	@B=build/clang sh tests/run.sh $(UNIT:$(B)/%=build/clang/%)
+	@$(CLEAN) B=build/clang sh tests/run.sh $(UNIT:$(B)/%=build/clang/%)
 
 check-all: check check-long check-clang check-asan check-fuzz lint	## every test there is
 

@@ -8,7 +8,7 @@
 
 DOCKER_HOST=unix://$work/none
 export DOCKER_HOST
-mkdir target
+make_target
 echo 'find bugs' >prompt.md
 echo 'permit x' >policy.conf
 copy_tree
@@ -216,7 +216,7 @@ like 'a dropped folder is enough' '^mine        of my own$' "$out"
 bare () {
 	run "$@" make --no-print-directory -C "$tree" B="$B" VERSION="$version" \
 	    TARGET="$work/target" AGENT=command IMAGE=i COMMAND=/c DRY_RUN=1 \
-	    ARTIFACTS= RUNS=1 campaign
+	    RUNS=1 campaign
 	sed -n 's/.*Timeout: //p; s/.*Session dir: //p' .out | paste -s -d ' '
 }
 is 'defaults' 'fuzz/runs/001 900s' "$(bare env)"

@@ -123,7 +123,7 @@ same IMAGE="$image-other"
 is 'another name of the same image is no change' '' "$err"
 docker rmi "$image-other" >/dev/null
 
-mkdir elsewhere
+cp -r target elsewhere
 run fz TARGET="$work/elsewhere" RUNS=20 campaign
 is 'another target is refused' 2 "$status"
 is 'with what to type' "fzplan: TARGET is $work/elsewhere, but this campaign \

@@ -56,9 +56,9 @@ like 'with CPU and memory' \
 run fz RUNDIR="$work/live" status
 like 'status shows them too' '^  running     2$' "$out"
 run fz RUNDIR="$work/live" logs RUN=001
-is 'logs, but nothing a terminal would obey' "0 run 001: find bugs
-esc[2Jape
-?1m" "$status $(printf %s "$out" | sed 's/\xc2?\x9b/?/')"
+is 'logs, but nothing a terminal would obey' '0 run 001: find bugs
+esc\x1b[2Jape
+�\x9b�1m' "$status $out"
 fz RUNDIR="$work/live" logs RUN=001 FOLLOW=1 >followed 2>&1 &
 follow=$!
 pids="$pids $follow"

@@ -175,7 +175,7 @@ int
 main(int argc, char *argv[])
 {
 	struct args a = parse_args(argc, argv);
-	struct err e;
+	struct err e = { 0 };
 	struct view v = {
 		.raw = a.raw,
 		.shown = BUF_INIT(SHOWN_MAX),
