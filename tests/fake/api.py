@@ -9,6 +9,7 @@ JSON to --log.  What it plays is chosen by a marker in the conversation,
 """
 import argparse
 import json
+import os
 import re
 import socket
 import socketserver
@@ -28,6 +29,7 @@ scenarios:
   drop           close before the first byte, always (:N times)
   cut            cut a stream in its middle, always (:N times); no JSON either
   cutstream      cut streams only, so that asking for JSON helps
+  quit           the API goes away, and its port with it
   refusal        stop_reason refusal   loop      a tool call, again and again
   costly         a turn that used very many tokens, then a tool call
   long           a tool that does not end        bomb    a fork bomb
@@ -233,6 +235,8 @@ class Handler(BaseHTTPRequestHandler):
         again = self.server.book.count(who, name)
         if name in ERRORS and (arg is None or again < arg):
             return self.fail(int(name), "planned " + name)
+        if name == "quit":
+            os._exit(0)
         if name == "hang":
             self.server.stop.wait()
             return self.hang_up()

@@ -183,8 +183,19 @@ run claude_fz r529 p529.md RUNS=2 TIMEOUT=60 campaign
 is 'the next campaign does exactly these' '0,001 002' "$status,$(done_of r529)"
 is 'and the pause is over' no "$(test -e r529/PAUSE && echo yes || echo no)"
 
+echo '[[scn:quit]]' >quit.md
+chmod a+r quit.md
+run claude_fz quit quit.md RUNS=1 TIMEOUT=60 RETRIES=0 campaign
+is 'an API that goes away in mid-session is no verdict' 2,0 \
+    "$status,$(done_of quit | wc -w)"
+like 'but has a name' '^\[001\] API unreachable \(50[0-9]\): no verdict' "$out"
+echo '[[scn:plain]]' >quit.md
+lab_api
+run claude_fz quit quit.md RUNS=1 TIMEOUT=60 campaign
+is 'and is forgotten when it is back' '0,001' "$status,$(done_of quit)"
+
 is 'still nothing went anywhere else' '' "$(escaped_packets; escaped_names)"
-is 'no container is left' '0 0 0 0' "$(for dir in runs r401 r403 r529
+is 'no container is left' '0 0 0 0 0' "$(for dir in runs r401 r403 r529 quit
 do
 	containers "$work/$dir"
 done | paste -s -d ' ')"
