@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # One session: facts by dockrun, then the verdict by markrun.  The recipe
 # behind every RUNDIR/ID/result.json; called as session.sh ID.
-set -u
+set -uf # names in UNMASK and COMMAND are not of files here
 # The campaign's lock is not for those who may outlive it.  Closed here: a
 # shell in between would keep a copy for itself.
 exec 9>&-
@@ -46,6 +46,7 @@ fi
 if test -z "$DRY_RUN"
 then
 	test -d "$dir" && finish_earlier && exit 0
+	test ! -e "$RUNDIR/STOP" || exit 0 # no verdict: the run stays due
 fi
 
 set -- --image "$IMAGE" --dir "$dir" --campaign "$CAMPAIGN" \
@@ -81,7 +82,10 @@ then
 	    --env-file "$net/env" --proxy-log "$PROXY_DIR/access.log"
 	if grep -q '^127\.0\.0\.1:8080 ' "$net/relays"
 	then
-		ANTHROPIC_API_KEY=$(cat "$PROXY_DIR/token") || exit
+		ANTHROPIC_API_KEY=$(cat "$PROXY_DIR/token" 2>/dev/null) || {
+			echo 'ERROR: proxy: not running; type make proxy-up' >&2
+			exit 69
+		}
 		export ANTHROPIC_API_KEY
 		set -- "$@" --secret ANTHROPIC_API_KEY
 	fi
@@ -98,41 +102,50 @@ then
 	exec "$B/bin/dockrun" "$@"
 fi
 
-# idle_until SECONDS: false when a STOP came first
-idle_until () {
+# Whoever started us is gone: what is due is the next campaign's.
+is_orphan () {
+	read -r _ _ _ parent _ <"/proc/$$/stat"
+	test "$parent" -ne "$PPID"
+}
+
+# False: no verdict, the run stays due.
+is_wanted () {
+	test ! -e "$RUNDIR/STOP" && ! is_orphan
+}
+
+# wait_until TIME
+wait_until () {
 	while test "$(date +%s)" -lt "$1"
 	do
-		test ! -e "$RUNDIR/STOP" || return 1
+		is_wanted || exit 0
 		sleep 1
 	done
-	test ! -e "$RUNDIR/STOP"
+}
+
+# Another may have done it while we waited.
+wait_and_look () {
+	wait_until "$1"
+	is_wanted || exit 0
+	test ! -d "$dir" || ! finish_earlier || exit 0
 }
 
 # The API is in trouble for everybody: nobody starts until PAUSE says so.
 wait_for_api () {
 	until=0
 	read -r until words 2>/dev/null <"$RUNDIR/PAUSE"
-	if test "${until:-0}" -gt "$(date +%s)"
-	then
-		echo "[$id] $words"
-	fi
-	idle_until "${until:-0}"
+	test "${until:-0}" -gt "$(date +%s)" || return 0
+	echo "[$id] $words"
+	wait_and_look "$until"
 }
 
 # 75: no verdict, through no fault of the session.
-tries=0
-while wait_for_api # else STOP: no verdict, the run stays due
+for try in $(seq $((RETRIES + 1)))
 do
+	test "$try" -eq 1 || wait_and_look $(($(date +%s) + RETRY_WAIT))
+	wait_for_api
 	"$B/bin/dockrun" "$@" || exit
 	judge
 	status=$?
 	test "$status" -eq 75 || exit "$status"
-	tries=$((tries + 1))
-	if test "$tries" -gt "$RETRIES"
-	then
-		echo "[$id] no verdict after $tries tries; the run stays due"
-		exit 0
-	fi
-	idle_until $(($(date +%s) + RETRY_WAIT)) || exit 0
 done
-exit 0
+echo "[$id] no verdict after try $try; the run stays due"

@@ -188,13 +188,13 @@ is 'names are given' '["quest-db:127.0.0.2","quest-proxy:127.0.0.1"]' \
     "$(jq -c .HostConfig.ExtraHosts body)"
 is 'there still is no network' none "$(jq -r .HostConfig.NetworkMode body)"
 is 'its part of the log is recorded' \
-    '{"requests":0,"denied":0,"good":0,"refused":0,"troubled":0,"log_from":24,"log_to":24}' \
+    '{"requests":0,"denied":0,"answers":{},"log_from":24,"log_to":24}' \
     "$(facts relayed '.network | del(.source)')"
 like 'and where its requests come from' \
     '^"127\.(6[4-9]|[7-9][0-9]|1[01][0-9]|12[0-7])\.[0-9]+\.[0-9]+"$' \
     "$(facts relayed .network.source)"
 is 'a log that is not there is not known' \
-    '0 {"requests":null,"denied":null,"good":null,"refused":null,"troubled":null,"log_from":null,"log_to":null}' \
+    '0 {"requests":null,"denied":null,"answers":null,"log_from":null,"log_to":null}' \
     "$(cat relayed-no-log/status) \
 $(facts relayed-no-log '.network | del(.source)')"
 is 'nothing of it is left' 'agent.err agent.out container.json workspace' \

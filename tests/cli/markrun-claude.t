@@ -68,14 +68,14 @@ is 'no output is no result' '0 "no_result"' \
 is 'no trouble, no trace of it' '' "$(find words -maxdepth 1 -name '[.PS]*')"
 
 # A key that is refused stops everything at once.
-session words/009 auth-401
+session words/009 auth-401 '.network = {answers: {"401": 5}}'
 run markrun --agent claude words/009
 is 'a bad key' '0 [009] ✗ Failed: API refuses the key (401)' "$status $out"
 is 'has a verdict' '"error api_auth"' \
     "$(result '.outcome + " " + .reason_code' words/009)"
 stop='the API refuses the key (401): set a good one, type make proxy-reload, then make campaign'
 is 'and stops all' "$stop" "$(cat words/STOP)"
-session words/010 billing-400
+session words/010 billing-400 '.network = {answers: {"400": 1, "200": 3}}'
 run markrun --agent claude words/010
 is 'no money is the same' '0 [010] ✗ Failed: API asks for payment (400)' \
     "$status $out"
@@ -84,6 +84,17 @@ rm words/STOP
 run markrun --again --agent claude words/009
 is 'an old verdict taken anew' 0 "$status"
 is 'stops nobody' no "$(test -e words/STOP && echo yes || echo no)"
+
+# Anything in the container can write such a line.
+heard 021 auth-401 ERROR agent_error '✗ Failed: Agent tells of an answer that the proxy did not see' \
+    '.network = {answers: {"200": 9, "400": 1, "403": 1, "529": 1}}'
+heard 022 overloaded ERROR agent_error '✗ Failed: Agent tells of an answer that the proxy did not see' \
+    '.network = {answers: {}}'
+heard 023 success ERROR agent_error '✗ Failed: Agent tells of an answer that the proxy did not see' \
+    '.network = {answers: {"401": 1}}'
+heard 024 auth-401 ERROR api_auth '✗ Failed: API refuses the key (401)' \
+    '.network = {answers: null}'
+is 'none of these stops anybody' no "$(test -e words/STOP && echo yes || echo no)"
 
 # -- trouble of the API: no verdict ---------------------------------------
 
@@ -109,7 +120,6 @@ is 'each attempt is kept' '1 2' "$(left api/001/attempts)"
 is 'two are not a row' no "$(test -e api/PAUSE && echo yes || echo no)"
 session api/002 refused
 session api/003 gate-502
-session api/004 success
 before=$(date +%s)
 run markrun --agent claude api/002
 is 'unreachable' '75 [002] API unreachable: no verdict, the attempt is kept' \
@@ -143,6 +153,11 @@ jq -nc '{type: "system", subtype: "api_retry"}' >>api/007/agent.out
 run markrun --agent claude api/007
 is 'nor is one before the trouble' '0 yes' \
     "$status $(test -e api/PAUSE && echo yes || echo no)"
+session api/003 success '.attempt = 2 | .started_ms = 1'
+run markrun --agent claude api/003
+is 'an answer from before the trouble is none' '0 yes' \
+    "$status $(test -e api/PAUSE && echo yes || echo no)"
+session api/004 success
 run markrun --agent claude --progress 2 api/004
 is 'a good answer' '0 [004] ✓ Done (42.3s)' "$status $out"
 is 'ends the pause' no "$(test -e api/PAUSE && echo yes || echo no)"
@@ -156,7 +171,7 @@ is 'one of three had an answer' '75 no' \
 session api/012 success
 run markrun --agent claude api/011 api/012
 is 'some with a verdict, some without' 2 "$status"
-is 'these have a verdict' 'api/004 api/006 api/007 api/012' \
+is 'these have a verdict' 'api/003 api/004 api/006 api/007 api/012' \
     "$(find api -name result.json -printf '%h\n' | sort | xargs)"
 
 # Lines without a verdict are no progress.

@@ -55,13 +55,14 @@ static const struct capture captured = {
 
 static const struct capture nothing;
 
+static const int answers[] = { 0, 0, 10, 0, 0, 2 };
+
 static const struct facts_network relayed = {
 	.source = "127.64.3.7",
 	.requests = 12,
 	.denied = 0,
-	.good = 10,
-	.refused = -1,
-	.troubled = 2,
+	.answers = answers,
+	.n_answers = 6,
 	.log_from = 4096,
 	.log_to = -1,
 };
@@ -108,7 +109,7 @@ static const char full_text[] =
     "\"pids\":256,\"tmp\":\"rw,size=1\",\"network\":\"none\","
     "\"runtime\":\"runc\",\"readonly_rootfs\":true},"
     "\"network\":{\"source\":\"127.64.3.7\",\"requests\":12,"
-    "\"denied\":0,\"good\":10,\"refused\":null,\"troubled\":2,"
+    "\"denied\":0,\"answers\":{\"2\":10,\"5\":2},"
     "\"log_from\":4096,\"log_to\":null},"
     "\"masked\":4,\"stdin_sha256\":\"beef\"}";
 

@@ -138,7 +138,7 @@ a_pause_is_a_file(void **state)
 	(void)snprintf(want, sizeof(want),
 	    "%lld paused until %s: api_rate_limit, 3 in a row\n", until, when);
 	assert_string_equal(text, want);
-	assert_int_equal(provider_is_good(s->fd, &e), 0);
+	assert_int_equal(provider_is_good(s->fd, INT64_MAX, &e), 0);
 	assert_string_equal(scratch_get(s, "PAUSE"), "");
 	fail_now(s, "api_overloaded");
 	fail_now(s, "api_overloaded");
@@ -153,7 +153,7 @@ where_all_is_well_nothing_is_written(void **state)
 	const struct scratch *s = *state;
 	struct err e;
 
-	assert_int_equal(provider_is_good(s->fd, &e), 0);
+	assert_int_equal(provider_is_good(s->fd, INT64_MAX, &e), 0);
 	assert_int_equal(scratch_count(s), 0);
 }
 

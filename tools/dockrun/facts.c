@@ -86,6 +86,26 @@ put_limits(cJSON *root, const cJSON *host, bool *ok)
 	    l, "readonly_rootfs", json_at_true(host, "ReadonlyRootfs"), ok);
 }
 
+/* {"200": 12, "529": 1} */
+static void
+put_answers(cJSON *o, const struct facts_network *n, bool *ok)
+{
+	cJSON *answers;
+	char name[24];
+
+	if (n->requests < 0) {
+		json_put_null(o, "answers", ok);
+		return;
+	}
+	answers = json_put_obj(o, "answers", ok);
+	for (size_t i = 0; i < n->n_answers; i++) {
+		if (n->answers[i] == 0)
+			continue;
+		(void)snprintf(name, sizeof(name), "%zu", i);
+		json_put_int(answers, name, n->answers[i], ok);
+	}
+}
+
 void
 facts_put_network(cJSON *root, const struct facts_network *n, bool *ok)
 {
@@ -99,9 +119,7 @@ facts_put_network(cJSON *root, const struct facts_network *n, bool *ok)
 	json_put_str(o, "source", n->source, ok);
 	json_put_known(o, "requests", n->requests, ok);
 	json_put_known(o, "denied", n->denied, ok);
-	json_put_known(o, "good", n->good, ok);
-	json_put_known(o, "refused", n->refused, ok);
-	json_put_known(o, "troubled", n->troubled, ok);
+	put_answers(o, n, ok);
 	json_put_known(o, "log_from", n->log_from, ok);
 	json_put_known(o, "log_to", n->log_to, ok);
 }

@@ -18,7 +18,8 @@ struct facts_network {
 	const char *source;	  /* the address its connections come from */
 	int64_t log_from, log_to; /* its part of the proxy's log, in bytes */
 	int64_t requests, denied; /* its lines there */
-	int64_t good, refused, troubled; /* answers of the API */
+	const int *answers;	  /* of the API, by status */
+	size_t n_answers;
 };
 
 /* How a session ended, before anybody judges it. */

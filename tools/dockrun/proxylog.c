@@ -29,7 +29,7 @@ set_counts(struct proxylog *l, int64_t n)
 {
 	l->to = n;
 	l->requests = l->denied = n;
-	l->good = l->refused = l->troubled = n;
+	memset(l->answers, 0, sizeof(l->answers));
 }
 
 void
@@ -50,15 +50,16 @@ proxylog_begin(struct proxylog *l, const char *path)
 	l->from = st.st_size;
 }
 
-static void
-count_answer(struct proxylog *l, int64_t status)
+/*
+ * What the API said, or that it could not be reached.  A request that squid
+ * itself does not understand never gets so far.
+ */
+static bool
+is_answer(const struct squidlog *s)
 {
-	if (status >= 500 || status == 429)
-		l->troubled++;
-	else if (status >= 400)
-		l->refused++;
-	else if (status >= 200 && status < 300)
-		l->good++;
+	return !squidlog_is_denied(s) && !squidlog_is_connect(s) &&
+	    !squidlog_is_bad(s) && s->status >= 0 &&
+	    s->status < PROXYLOG_STATUS;
 }
 
 static void
@@ -70,8 +71,8 @@ count_line(struct proxylog *l, const char *line, size_t n, const char *source)
 		return;
 	l->requests += squidlog_is_request(&s);
 	l->denied += squidlog_is_denied(&s);
-	if (!squidlog_is_denied(&s) && !squidlog_is_connect(&s))
-		count_answer(l, s.status);
+	if (is_answer(&s))
+		l->answers[s.status]++;
 }
 
 /* Reads from the file's present place; false when it cannot. */

@@ -8,6 +8,8 @@
 /* More than this is not read at a session's end. */
 #define PROXYLOG_MAX (INT64_C(256) << 20)
 
+#define PROXYLOG_STATUS 600
+
 /*
  * A session's part of the proxy's access log.  Numbers are -1 when they
  * are not known; a log that cannot be read is no reason to fail.
@@ -18,9 +20,7 @@ struct proxylog {
 	ino_t ino;
 	int64_t from, to; /* bytes */
 	int64_t requests, denied;
-	/* What the API answered through the gate, by kind: 2xx; 4xx; 429 and
-	 * 5xx, the gate's own among them. */
-	int64_t good, refused, troubled;
+	int answers[PROXYLOG_STATUS]; /* of the API, by status */
 };
 
 /* Before the session: where the log ends at present. */

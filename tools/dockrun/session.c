@@ -70,9 +70,8 @@ network(const struct live *l, struct facts_network *n)
 		.log_to = l->log.to,
 		.requests = l->log.requests,
 		.denied = l->log.denied,
-		.good = l->log.good,
-		.refused = l->log.refused,
-		.troubled = l->log.troubled };
+		.answers = l->log.answers,
+		.n_answers = ARRAY_LEN(l->log.answers) };
 	return l->s->o->net.n_relays > 0 ? n : NULL;
 }
 

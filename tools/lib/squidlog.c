@@ -128,6 +128,12 @@ squidlog_is_connect(const struct squidlog *l)
 }
 
 bool
+squidlog_is_bad(const struct squidlog *l)
+{
+	return l->result.n >= 4 && memcmp(l->result.p, "NONE", 4) == 0;
+}
+
+bool
 squidlog_is_from(const struct squidlog *l, const char *address)
 {
 	return is_word(l->client, address);

@@ -48,6 +48,9 @@ bool squidlog_is_request(const struct squidlog *);
 
 bool squidlog_is_connect(const struct squidlog *);
 
+/* Answered by squid itself, which could make nothing of it. */
+bool squidlog_is_bad(const struct squidlog *);
+
 /* Whether the client is the one with this address ("127.64.3.7"). */
 bool squidlog_is_from(const struct squidlog *, const char *address);
 

@@ -16,6 +16,7 @@
 #include "err.h"
 #include "joblog.h"
 #include "json.h"
+#include "num.h"
 #include "provider.h"
 #include "result.h"
 #include "rundir.h"
@@ -136,18 +137,28 @@ drop_other_markers(const struct rundir *r, enum outcome keep)
 
 /* NULL when the log was not read, or there is none. */
 static const struct answers *
-answers_of(const cJSON *facts, struct answers *a)
+answers_of(const cJSON *facts, int64_t told, struct answers *a)
 {
-	*a = (struct answers){
-		.good = json_at_int(facts, "network.good"),
-		.refused = json_at_int(facts, "network.refused"),
-		.troubled = json_at_int(facts, "network.troubled"),
-	};
-	return a->good >= 0 && a->refused >= 0 && a->troubled >= 0 ? a : NULL;
+	const cJSON *all = json_at(facts, "network.answers");
+	const cJSON *v;
+	int64_t status;
+	struct err e;
+
+	*a = (struct answers){ 0 };
+	cJSON_ArrayForEach(v, all)
+	{
+		if (!cJSON_IsNumber(v) ||
+		    num_parse(v->string, 0, 999, &status, &e) < 0)
+			continue;
+		a->good += status / 100 == 2;
+		a->troubled += status / 100 == 5;
+		a->same += status == told;
+	}
+	return cJSON_IsObject(all) ? a : NULL;
 }
 
 static struct evidence
-evidence_of(const cJSON *facts, struct answers *answers)
+evidence_of(const cJSON *facts)
 {
 	return (struct evidence){
 		.exit_code = json_at_int(facts, "exit_code"),
@@ -157,7 +168,6 @@ evidence_of(const cJSON *facts, struct answers *answers)
 		.stop_why = json_at_str(facts, "stop.why"),
 		.timeout_ms = json_at_int(facts, "timeout_ms"),
 		.duration_ms = json_at_int(facts, "duration_ms"),
-		.answers = answers_of(facts, answers),
 	};
 }
 
@@ -228,7 +238,9 @@ tell_workers(const struct session *s, struct err *e)
 {
 	if (s->judged)
 		return 0; /* old news */
-	if (s->said.good && provider_is_good(s->parent, e) < 0)
+	if (s->said.good &&
+	    provider_is_good(
+		s->parent, json_at_int(s->facts, "started_ms"), e) < 0)
 		return -1;
 	return s->verdict.then == THEN_STOP
 	    ? provider_stop(s->parent, s->verdict.stop, e)
@@ -259,8 +271,8 @@ write_verdict(
 static int
 take_verdict(const struct judge_how *how, struct session *s, struct err *e)
 {
+	struct evidence f = evidence_of(s->facts);
 	struct answers a;
-	struct evidence f = evidence_of(s->facts, &a);
 
 	transcript_init(&s->said);
 	if (strcmp(how->agent, "claude") != 0) {
@@ -269,6 +281,7 @@ take_verdict(const struct judge_how *how, struct session *s, struct err *e)
 	}
 	if (read_words(s->dir, &s->said, e) < 0)
 		return -1;
+	f.answers = answers_of(s->facts, s->said.api_status, &a);
 	verdict_claude(&s->verdict, &f, &s->said);
 	return 0;
 }

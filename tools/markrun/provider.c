@@ -127,7 +127,7 @@ provider_failed(int dfd, const struct provider_failure *f, struct err *e)
 }
 
 int
-provider_is_good(int dfd, struct err *e)
+provider_is_good(int dfd, int64_t started_ms, struct err *e)
 {
 	AUTO(close_p) int fd = open_state(dfd, 0);
 
@@ -135,6 +135,8 @@ provider_is_good(int dfd, struct err *e)
 		return 0; /* there never was any trouble */
 	if (fd < 0)
 		return err_sys(e, EX_CANTCREAT, STATE);
+	if (started_ms < load(fd).began_ms)
+		return 0;
 	if ((unlinkat(dfd, "PAUSE", 0) < 0 && errno != ENOENT) ||
 	    ftruncate(fd, 0) < 0)
 		return err_sys(e, EX_IOERR, "PAUSE");

@@ -34,8 +34,9 @@ bool provider_count(struct provider *, const struct provider_failure *,
 int provider_failed(
     int dfd, const struct provider_failure *, struct err *) MUST_CHECK;
 
-/* A session's last request went well: no pause any more. */
-int provider_is_good(int dfd, struct err *) MUST_CHECK;
+/* The last request of a session that began then went well: no pause any
+ * more, if it began after the pause did. */
+int provider_is_good(int dfd, int64_t started_ms, struct err *) MUST_CHECK;
 
 /* Writes STOP with that line, unless there is one. */
 int provider_stop(int dfd, const char *line, struct err *) MUST_CHECK;

@@ -120,20 +120,19 @@ blame_agent(struct verdict *v, const struct transcript *t)
 	}
 }
 
-/* A session may stop or pause all others only by what really happened. */
+/*
+ * A session may stop or pause all others only by what really happened.  One
+ * that never had an answer was not the agent's to tell of: the gate was gone.
+ */
 static bool
-is_seen(const struct verdict *v, const struct answers *a)
+is_seen(const struct verdict *v, const struct transcript *t,
+    const struct answers *a)
 {
-	if (a == NULL)
-		return true;
-	switch (v->then) {
-	case THEN_STOP:
-		return a->refused > 0;
-	case THEN_WAIT:
-		return a->troubled > 0 || a->good == 0;
-	default:
+	if (v->then == THEN_NOTHING)
 		return v->outcome != OUTCOME_SUCCESS || a->good > 0;
-	}
+	if (t->api_status >= 0)
+		return a->same > 0;
+	return a->troubled > 0 || a->good == 0;
 }
 
 static void
@@ -184,7 +183,9 @@ verdict_claude(
 	} else if (!blame_api(v, t)) {
 		blame_agent(v, t);
 	}
-	if (!is_seen(v, f->answers))
+	if (f->answers != NULL && !is_seen(v, t, f->answers))
 		blame_liar(v);
+	else if (f->answers == NULL && v->then == THEN_STOP)
+		v->then = THEN_NOTHING; /* nobody can tell */
 	verdict_mark(v, f);
 }

@@ -13,10 +13,11 @@ enum outcome {
 	OUTCOME_TIMEOUT,
 };
 
-/* What the API told the session, by the proxy's log: all was well, you may
- * not, not now. */
+/* What the API told the session, by the proxy's log. */
 struct answers {
-	int64_t good, refused, troubled;
+	int64_t good;	  /* 2xx */
+	int64_t troubled; /* 5xx */
+	int64_t same;	  /* the status that the agent tells of */
 };
 
 /* The facts of container.json that decide.  -1 and NULL are unknown. */
