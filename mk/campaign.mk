@@ -47,7 +47,7 @@ sessions: $(patsubst %,$(RUNDIR)/%/result.json,\
 endif
 
 status: $(B)/bin/fzstat	## done, failed, running, last errors, next step
-	@test -z '$(POLICY)' || sh mk/proxy.sh status
+	@test -z "$$POLICY" || sh mk/proxy.sh status
 	@$< $(RUNDIR)
 
 stop:			## let running sessions end, start no new ones

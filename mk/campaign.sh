@@ -100,10 +100,10 @@ have_proxy () {
 	test -n "$POLICY" || return 0
 	sh mk/proxy.sh status | grep -q '^proxy *up' ||
 		"$B/bin/netpolicy" gen -t key "$POLICY" >/dev/null || exit
-	test -z "$(sh mk/needs.sh agent)" || sh mk/setup.sh agent || exit
 	sh mk/proxy.sh up || exit
 	proofs=$(sh mk/proxy.sh check) || exit
-	echo "proxy: $(echo "$proofs" | grep -c '^ok') proofs hold; make proxy-check shows them"
+	test -z "$proofs" ||
+		echo "proxy: $(echo "$proofs" | grep -c '^ok') proofs hold; make proxy-check shows them"
 }
 
 # What each session is told of the policy.
@@ -130,7 +130,7 @@ have_engine () {
 
 lock () {
 	exec 9>>"$RUNDIR/.lock" || exit
-	flock -n 9 || fail 75 "another campaign is running in $RUNDIR: $(cat "$RUNDIR/.lock")"
+	flock -n 9 || fail 75 "another campaign is running in $RUNDIR: $(cat "$RUNDIR/.lock"); make stop lets it end, make kill ends it now"
 	echo "process $$ on $(uname -n), since $(date '+%F %T')" >"$RUNDIR/.lock"
 }
 
@@ -142,14 +142,19 @@ retract_unreadable () {
 	done
 }
 
+# What the proof has just shown to be over is over.
+forget_pause () {
+	test -z "$POLICY" || rm -f "$RUNDIR/PAUSE" "$RUNDIR/.api"
+}
+
 begin () {
-	lock
 	if test -e "$RUNDIR/STOP"
 	then
 		echo "STOP was there ($(head -n 1 "$RUNDIR/STOP")); going on"
 		rm -f "$RUNDIR/STOP"
 	fi
 	retract_unreadable
+	forget_pause
 	write_net
 }
 
@@ -199,14 +204,16 @@ campaign () {
 	echo "Running $RUNS fuzz sessions with $workers workers..."
 	# With a trap of our own we outlive Ctrl-C until the pool has ended,
 	# and the sessions still get the signal as it is.
-	trap : INT TERM HUP
+	interrupted=
+	trap 'interrupted=1' INT TERM HUP
 	if test "$POOL" = parallel
 	then
 		run_parallel
 	else
 		run_make sessions
 	fi || wait_for_sessions
-	"$B/bin/fzstat" --closing "$continue" "$RUNDIR"
+	test -z "$interrupted" || echo interrupted
+	"$B/bin/fzstat" --closing "$go_on" "$RUNDIR"
 }
 
 # dry_run campaign|retry|run: the sessions that it would run
@@ -234,8 +241,8 @@ plan () {
 	printf '%-10s%s\n' sessions "$RUNS ($have have a verdict, $due to run)" \
 	    workers "$workers" agent "$AGENT ($IMAGE)" target "$TARGET" \
 	    limits "$MEMORY memory, $CPUS CPU, $PIDS processes, $TIMEOUT s each" \
-	    network "none${POLICY:+, relays by $POLICY}" 'at most' "$((seconds / 3600)) h $((seconds % 3600 / 60)) min for all"
-	echo "next: $continue"
+	    network "none${POLICY:+, relays by $POLICY}" 'at most' "$((seconds / 3600)) h $((seconds % 3600 / 60)) min for all${POLICY:+, if the API answers}"
+	echo "next: $go_on"
 }
 
 select_runs () {
@@ -299,7 +306,7 @@ then
 else
 	typed="make -j$workers"
 fi
-continue=${CONTINUE:-$typed${TYPED:+ $TYPED} campaign}
+go_on=${CONTINUE:-$typed${TYPED:+ $TYPED} campaign}
 check_names
 case $1 in
 retry) need_choice ;;
@@ -312,6 +319,11 @@ esac
 check_request
 have_proxy
 have_engine
+# A campaign that runs must not be changed by one that is refused.
+if mkdir -p "$RUNDIR" 2>/dev/null
+then
+	lock
+fi
 settle
 test "$1" != run || need_known_run
 begin

@@ -60,7 +60,7 @@ is_lost () {
 
 # The variable that the policy's api line names.
 key_name () {
-	sed -n 's/^[[:space:]]*api[[:space:]].*[[:space:]]key=\([A-Z_][A-Z0-9_]*\).*/\1/p' \
+	sed -n 's/#.*//; s/^[[:space:]]*api[[:space:]].*[[:space:]]key=\([A-Z_][A-Z0-9_]*\).*/\1/p' \
 	    "$POLICY"
 }
 
@@ -96,13 +96,13 @@ until_listens () {
 	done
 }
 
-# Who squid is: never root.
+# Who squid is: never root.  To say how it is doing, nobody has to exist.
 if test "$(id -u)" -eq 0
 then
 	squid_user=proxy
-	squid_uid=$(id -u proxy 2>/dev/null) ||
+	squid_uid=$(id -u proxy 2>/dev/null) || test "${1:-}" = status ||
 	    fail 69 'user proxy: there is none to run squid as; type adduser --system --group proxy'
-	squid_gid=$(id -g proxy)
+	squid_gid=$(id -g proxy 2>/dev/null)
 else
 	squid_user=$(id -un)
 	squid_uid=$(id -u)

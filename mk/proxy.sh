@@ -30,8 +30,6 @@ fi
 export LC_ALL POLICY PROXY_DIR
 dir=$PROXY_DIR
 netpolicy=$B/bin/netpolicy
-# Its memory is shared by this name, and another squid's is "squid".
-service=fuzzmill$(echo "$dir" | cksum | cut -d ' ' -f 1)
 # shellcheck source=mk/proxy-lib.sh
 . "$here/proxy-lib.sh"
 
@@ -111,10 +109,19 @@ own () {
 	chmod 600 "$@" && chown "$squid_uid:$squid_gid" "$@" || exit 73
 }
 
+# keep_key DIRECTORY: without one in this shell, the proxy's own is meant
+keep_key () {
+	name=$(key_name)
+	eval "test -z \"\${$name:-}\"" && test -e "$dir/key.conf" &&
+	    test "$(cat "$dir/key.name" 2>/dev/null)" = "$name" &&
+	    cp -p "$dir/key.conf" "$1/key.conf"
+}
+
 # write_key DIRECTORY: from the environment, which then forgets it
 write_key () {
 	rm -f "$1/key.conf"
-	"$netpolicy" gen -t key "$POLICY" >"$1/key.conf" || {
+	key_name >"$1/key.name"
+	keep_key "$1" || "$netpolicy" gen -t key "$POLICY" >"$1/key.conf" || {
 		status=$?
 		rm -f "$1/key.conf"
 		exit "$status"
@@ -136,14 +143,13 @@ write_conf () {
 	"$netpolicy" gen -t squid --dir "$1" --gate-port "$GATE_PORT" \
 	    --proxy-port "$PROXY_PORT" ${PROXY_CA:+--ca "$PROXY_CA"} \
 	    ${root:+--squid-root "$root"} "$POLICY" >"$2" || exit
-	# squid wants it to be there even with nothing to unlink.
-	grep -q '^unlinkd_program' "$2" || test ! -x "$root/usr/lib/squid/unlinkd" ||
-	    echo "unlinkd_program $root/usr/lib/squid/unlinkd" >>"$2"
 	chmod 644 "$2"
 }
 
+# The one that sessions have goes on, whatever happens to squid.
 write_token () {
-	token=$(od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n')
+	token=$(cat "$dir/token" 2>/dev/null)
+	test "${#token}" -eq 64 || token=$(od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n')
 	test "${#token}" -eq 64 || fail 71 '/dev/urandom gives no token'
 	echo "$token" >"$dir/token"
 	echo "acl token req_header X-Api-Key ^$token\$" >"$dir/token.conf"
@@ -163,11 +169,16 @@ write_certificate () { # DIRECTORY
 	rm -f "$1/peek.key" "$1/peek.crt" "$1/openssl.log"
 }
 
+# What it shares in memory has this name; another squid's is "squid".
+service () {
+	echo "fuzzmill$(echo "$dir" | cksum | cut -d ' ' -f 1)"
+}
+
 # squid dies of a bad configuration, so it is asked before it has to live
 # with it.  parse DIRECTORY
 parse () {
 	# shellcheck disable=SC2086 # words
-	said=$($command -k parse -f "$1/squid.conf" -n "$service" 2>&1) && return
+	said=$($command -k parse -f "$1/squid.conf" -n "$(service)" 2>&1) && return
 	fail 70 "squid refuses the configuration: $(echo "$said" |
 	    grep -a -m 1 -e FATAL -e ERROR | sed 's/.*| //' | cut -c 1-200)"
 }
@@ -192,7 +203,7 @@ need_free () {
 		test -n "$owner" || continue
 		other=$((port + 10000))
 		test "$other" -lt 65000 || other=$((port - 10000))
-		fail 69 "port $port: another program (user $(id -un "$owner" 2>/dev/null || echo "$owner")) listens there; type make $name=$other proxy-up"
+		fail 69 "port $port: another program (user $(id -un "$owner" 2>/dev/null || echo "$owner")) listens there; put $name = $other into conf/local.mk"
 	done
 }
 
@@ -220,7 +231,7 @@ start () {
 	# shellcheck disable=SC2086 # words
 	env -i PATH="$PATH" HOME=/ "$(command -v bash || echo sh)" -c \
 	    "$(cat "$here/detach.sh")" sh sh "$here/supervise.sh" "$dir" \
-	    $command -N -f "$dir/squid.conf" -n "$service" \
+	    $command -N -f "$dir/squid.conf" -n "$(service)" \
 	    </dev/null >"$dir/supervisor.log" 2>&1 &
 	until_listens 150 && return
 	reason=$(cat "$dir/gave-up" 2>/dev/null || last_words)
@@ -239,7 +250,8 @@ wait_gone () {
 	done
 }
 
-# Ends both and forgets every secret; the logs stay.
+# Ends both and forgets the key.  The logs stay, and the token, which opens
+# nothing but this proxy: sessions may outlive it.
 stop () {
 	squid_pid=$(live_pid squid.pid)
 	if supervisor=$(live_pid pid)
@@ -253,11 +265,20 @@ stop () {
 		wait_gone "$squid_pid" 50
 	fi
 	rm -rf "$dir/next"
-	for file in key.conf token token.conf peek.pem squid.conf \
+	for file in key.conf key.name token.conf peek.pem squid.conf \
 	    policy.sha256 pid squid.pid restarts gave-up squid
 	do
 		rm -f "$dir/$file"
 	done
+}
+
+say_other () {
+	ports=$(ports_of "$dir/squid.conf" | paste -s -d ' ')
+	case " $ports " in
+	*" $GATE_PORT "* | *" $PROXY_PORT "*)
+		fail 75 "proxy: up with another policy or key; type make POLICY=$POLICY proxy-reload" ;;
+	esac
+	fail 75 "proxy: up on other ports ($ports); put GATE_PORT and PROXY_PORT into conf/local.mk, or type make proxy-down"
 }
 
 up () {
@@ -266,8 +287,10 @@ up () {
 	if is_up
 	then
 		squid=$(cat "$dir/squid")
-		is_same || fail 75 'proxy: up with another policy, key or port; type make proxy-reload'
+		is_same
+		same=$?
 		rm -rf "$dir/next"
+		test "$same" -eq 0 || say_other
 		echo 'proxy: already up'
 		exit 0
 	fi
@@ -353,7 +376,7 @@ reload () {
 	cp -p "$dir/token.conf" "$next/token.conf" || exit 73
 	parse "$next"
 	write_conf "$dir" "$next/final"
-	mv "$next/key.conf" "$dir/key.conf" || exit 73
+	mv "$next/key.conf" "$next/key.name" "$dir" || exit 73
 	test ! -e "$next/peek.pem" || mv "$next/peek.pem" "$dir/peek.pem"
 	mv "$next/final" "$dir/squid.conf" || exit 73
 	sha256sum <"$POLICY" | cut -d ' ' -f 1 >"$dir/policy.sha256"

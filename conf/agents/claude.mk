@@ -4,7 +4,6 @@
 CLAUDE_VERSION ?= 2.1.326
 CLAUDE_SHA256 ?= \
     b6b3647d981130dc44fc670846ae97b6cde531ffb667cf9c4d17cfcafb38cb37
-export CLAUDE_VERSION CLAUDE_SHA256
 
 claude_word = '$(subst ','\'',$(strip $(1)))'
 ifeq ($(origin IMAGE),undefined)

@@ -79,8 +79,7 @@ verdict fuzz/runs 002 error exit_nonzero '"Container error (exit 3)"' 02 1000 0
 verdict fuzz/runs 003 timeout wall_clock '"Timeout after 900s"' 01 900000 null
 run fzstat --closing 'make -j8 campaign'
 is 'incomplete: status' 1 "$status"
-is 'incomplete: says how to go on' 'interrupted
-3/4 complete
+is 'incomplete: says how to go on' '3/4 complete
 continue with: make -j8 campaign' "$out"
 printf 'disk is full%s\nmore\n' "$esc" >fuzz/runs/STOP
 run fzstat --closing 'make campaign'
@@ -168,8 +167,7 @@ next: make status RUNDIR='"'my runs'" \
 rm 'my runs/campaign.json'
 is 'without a plan' 'my runs: 1 done' "$(fzstat 'my runs' | head -n 1)"
 run fzstat --closing 'make x' 'my runs'
-is 'without a plan nothing is complete' '1 interrupted
-1 complete
+is 'without a plan nothing is complete' '1 1 complete
 continue with: make x' "$status $out"
 
 # Owners, living and dead.

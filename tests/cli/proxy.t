@@ -115,7 +115,7 @@ other=$!
 until_true 50 test -e listens
 proxy sh "$proxy_sh" up
 is 'a taken port is named, with another to type' \
-    "69 ERROR: port $gate: another program (user $(id -un)) listens there; type make GATE_PORT=$((gate + 10000)) proxy-up" \
+    "69 ERROR: port $gate: another program (user $(id -un)) listens there; put GATE_PORT = $((gate + 10000)) into conf/local.mk" \
     "$status $err"
 is 'a taken port: no key left' .lock "$(left)"
 kill "$other"
@@ -133,8 +133,8 @@ is 'a squid that dies: exit 69' 69 "$status"
 is 'a squid that dies: its reason' \
     "ERROR: squid did not start: FATAL: no such luck; read $dir/cache.log" "$err"
 is 'a squid that dies: was tried five times' 5 "$(grep -c x "$dir/cache.log")"
-is 'a squid that dies: no key, no token, no process' \
-    '.lock access.log cache.log supervisor.log' \
+is 'a squid that dies: no key, no process' \
+    '.lock access.log cache.log supervisor.log token' \
     "$(left)"
 
 # A squid that refuses its configuration is not started.
@@ -200,7 +200,7 @@ proxy A_KEY= sh "$proxy_sh" up
 is 'up again in a shell without the key' '0 proxy: already up' "$status $out$err"
 proxy A_KEY=sk-another-key sh "$proxy_sh" up
 is 'up with another key' \
-    '75 ERROR: proxy: up with another policy, key or port; type make proxy-reload' \
+    '75 ERROR: proxy: up with another policy or key; type make POLICY=policy proxy-reload' \
     "$status $err"
 echo '# a comment' >>policy
 proxy sh "$proxy_sh" up
@@ -211,8 +211,9 @@ proxy GATE_PORT=$((gate + 1)) sh "$proxy_sh" reload
 is 'reload to another port is refused' \
     "64 ERROR: GATE_PORT=$((gate + 1)): the running proxy has another; type make proxy-down proxy-up" \
     "$status $err"
+echo 'api api.example key=B_KEY POST /v1/messages' >policy
 proxy A_KEY= sh "$proxy_sh" reload
-is 'reload without a key is refused' '78 ERROR: Set A_KEY' "$status $err"
+is 'reload without a key it has is refused' '78 ERROR: Set B_KEY' "$status $err"
 is 'and leaves the old one' 1 "$(grep -c sk-secret-of "$dir/key.conf")"
 is 'and no half-made files' 1 "$(test -e "$dir/next"; echo $?)"
 chmod 644 "$dir/key.conf"
@@ -233,7 +234,7 @@ proxy sh "$proxy_sh" down
 is 'down' '0 proxy: stopped' "$status $out$err"
 is 'down: no process' '0 0' "$(gone "$supervisor"; echo $?) $(gone "$new"
     echo $?)"
-is 'down: nothing but logs' '.lock access.log cache.log supervisor.log' \
+is 'down: logs, and the token of those who run' '.lock access.log cache.log supervisor.log token' \
     "$(left)"
 
 for i in 1 2 3
@@ -260,7 +261,7 @@ echo "$other 12345" >"$dir/pid"
 proxy sh "$proxy_sh" down
 is 'a stale pid file: not running' '0 proxy: was not running' "$status $out"
 is 'a stale pid file: its number is left alone' 0 "$(kill -0 "$other"; echo $?)"
-is 'a stale pid file: no key left' '.lock access.log cache.log supervisor.log' \
+is 'a stale pid file: no key left' '.lock access.log cache.log supervisor.log token' \
     "$(left)"
 kill "$other"
 done_testing

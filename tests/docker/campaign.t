@@ -155,10 +155,12 @@ one=$bg
 bg other RUNDIR="$work/two" RUNS=2 COMMAND='/agent gate' campaign
 up one 001 002 && up two 001 002
 is 'two campaigns at once' '2 2' "$(containers one) $(containers two)"
-run fz RUNDIR="$work/one" RUNS=2 COMMAND='/agent gate' campaign
+cp one/campaign.json planned
+run fz RUNDIR="$work/one" RUNS=9 TIMEOUT=7 COMMAND='/agent gate' campaign
 is 'a second one in the same directory is refused' 2 "$status"
 like 'which names who is there' "^ERROR: another campaign is running in \
-$work/one: process $(child_of "$one") on $(uname -n), since [-0-9]+ [0-9:]+$" "$err"
+$work/one: process $(child_of "$one") on $(uname -n), since [-0-9]+ [0-9:]+; make stop lets it end, make kill ends it now$" "$err"
+is 'and changes nothing of its plan' "$(cat planned)" "$(cat one/campaign.json)"
 like 'with 75' 'Error 75$' "$err"
 is 'and nothing of theirs is hurt' '2 2' "$(containers one) $(containers two)"
 : >target/go

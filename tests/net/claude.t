@@ -173,7 +173,7 @@ lab_api
 run claude_fz r529 p529.md RUNS=2 WORKERS=2 TIMEOUT=60 RETRIES=1 campaign
 is 'a session without an answer gets no verdict' 2,0 \
     "$status,$(done_of r529 | wc -w)"
-like 'it says so' '\[00[12]\] no verdict after 2 tries; the run stays due' "$out"
+like 'it says so' '\[00[12]\] no verdict after try 2; the run stays due' "$out"
 is 'its attempts are kept' 4 \
     "$(find r529/0*/attempts -mindepth 1 -maxdepth 1 | wc -l)"
 is 'after three in a row everybody waits' 1 "$(grep -c 'paused until' r529/PAUSE)"

@@ -261,7 +261,7 @@ like 'by name' 'proxy-check\.invalid' "$out"
 proxy down
 is 'down' '0 proxy: stopped' "$status $out$err"
 is 'down: no process is left' '' "$(processes)"
-is 'down: only logs are left' '.lock access.log cache.log supervisor.log' \
+is 'down: only logs are left, and the token' '.lock access.log cache.log supervisor.log token' \
     "$(cd "$proxy" && find . -mindepth 1 | sort | sed 's/..//' | paste -s -d ' ')"
 is 'down: the key is nowhere' '' "$(grep -rl -e "$real_key" "$proxy")"
 

@@ -291,6 +291,24 @@ resets_when_the_target_is_not_there(void **state)
 	lab_stop(&l);
 }
 
+/* Only the lower bound: nothing is said about how fast it is before. */
+static void
+lets_a_flood_wait(void **state)
+{
+	struct timespec began, ended;
+	struct lab l;
+
+	lab_start(&l, state, 0);
+	(void)clock_gettime(CLOCK_MONOTONIC, &began);
+	for (int i = 0; i < RELAY_BURST + RELAY_RATE; i++)
+		assert_reset(&l.shut);
+	(void)clock_gettime(CLOCK_MONOTONIC, &ended);
+	assert_true((ended.tv_sec - began.tv_sec) * 1000 +
+		(ended.tv_nsec - began.tv_nsec) / 1000000 >=
+	    900);
+	lab_stop(&l);
+}
+
 /* A sender learns of it, at the latest by sending. */
 static void
 assert_cannot_send(int fd)
@@ -447,6 +465,7 @@ main(void)
 		SCRATCH_TEST(sleeps_when_one_end_is_gone_and_the_other_stalls),
 		SCRATCH_TEST(lets_go_of_both_when_a_client_hung_up),
 		SCRATCH_TEST(resets_when_the_target_is_not_there),
+		SCRATCH_TEST(lets_a_flood_wait),
 		SCRATCH_TEST(survives_ends_that_vanish),
 		SCRATCH_TEST(carries_many_and_lets_the_rest_wait),
 		SCRATCH_TEST(waits_when_there_are_no_files),

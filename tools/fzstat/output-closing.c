@@ -41,11 +41,12 @@ say_stopped(FILE *f, const struct report *r)
 {
 	const struct summary *s = r->sum;
 
-	if (r->stop != NULL && r->stop[0] != '\0')
-		(void)put_text(f, r->stop, SIZE_MAX);
-	else
-		(void)fputs(r->stop != NULL ? "stopped" : "interrupted", f);
-	(void)fprintf(f, "\n%zu", summary_done(s));
+	if (r->stop != NULL) {
+		(void)put_text(
+		    f, r->stop[0] != '\0' ? r->stop : "stopped", SIZE_MAX);
+		(void)fputc('\n', f);
+	}
+	(void)fprintf(f, "%zu", summary_done(s));
 	if (s->planned >= 0)
 		(void)fprintf(f, "/%lld", (long long)s->planned);
 	(void)fputs(" complete\ncontinue with: ", f);

@@ -27,6 +27,8 @@ struct server {
 	size_t n_route;
 	bool listening;
 	int64_t retry_at_ms; /* 0: accepting did not fail */
+	int64_t credit;	     /* thousandths of connections that may come */
+	int64_t credit_ms;   /* when it was counted */
 	size_t n_vacant;
 	struct relay_conn *vacant[RELAY_CONNECTIONS];
 	struct relay_conn conn[RELAY_CONNECTIONS];
@@ -54,6 +56,19 @@ now_ms(void)
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &t);
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* False: there were too many of late. */
+static bool
+has_credit(struct server *s)
+{
+	int64_t now = now_ms();
+
+	s->credit += (now - s->credit_ms) * RELAY_RATE;
+	if (s->credit > RELAY_BURST * 1000)
+		s->credit = RELAY_BURST * 1000;
+	s->credit_ms = now;
+	return s->credit >= 1000;
 }
 
 static int
@@ -91,11 +106,12 @@ end_conn(struct server *s, struct relay_conn *c)
 static void
 take_client(struct server *s, const struct relay_route *route)
 {
-	int target = socket(route->target.at.any.sa_family,
-	    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct relay_conn *c;
-	int client = -1;
+	int target = -1, client = -1;
 
+	if (has_credit(s))
+		target = socket(route->target.at.any.sa_family,
+		    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (target >= 0)
 		client = accept4(
 		    route->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -109,6 +125,7 @@ take_client(struct server *s, const struct relay_route *route)
 			(void)close(target);
 		return;
 	}
+	s->credit -= 1000;
 	c = s->vacant[--s->n_vacant];
 	if (!relay_conn_open(c, &s->loop, route, client, target))
 		s->vacant[s->n_vacant++] = c;
@@ -186,6 +203,8 @@ relay_serve(const struct relay_route *route, size_t n, int stop_fd)
 	raise_limit();
 	s->route = route;
 	s->n_route = n;
+	s->credit = RELAY_BURST * 1000;
+	s->credit_ms = now_ms();
 	for (uint32_t i = 0; i < RELAY_CONNECTIONS; i++) {
 		s->conn[i].id = 2 * i;
 		s->conn[i].end[RELAY_CLIENT].fd = -1;

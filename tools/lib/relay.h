@@ -19,6 +19,13 @@
 /* Connections of one relay_serve(); later ones wait in the backlog. */
 #define RELAY_CONNECTIONS 512
 
+/*
+ * New connections: so many at once, then so many a second.  Later ones
+ * wait.  A session that asks without end fills somebody's log no faster.
+ */
+#define RELAY_BURST 1000
+#define RELAY_RATE  50
+
 /* Bytes a connection may hold for each direction. */
 #define RELAY_PENDING 65536
 

@@ -31,6 +31,8 @@ static const char *const process[] = {
 	"client_ip_max_connections 1200",
 	"shutdown_lifetime 1 seconds",
 	"half_closed_clients off",
+	"# One request each: relays limit connections.",
+	"client_persistent_connections off",
 	"client_lifetime 1 day",
 	"request_start_timeout 15 seconds",
 	"request_timeout 5 minutes",
@@ -65,8 +67,8 @@ put_process(struct gen *g)
 	put_lines(g, process);
 	gen_put(g,
 	    "logformat fz %%ts.%%03tu port=%%lp client=%%>a method=%%.64rm "
-	    "target=%%.2048ru status=%%>Hs result=%%Ss rule=%%{deny}note "
-	    "sni=%%#.300ssl::>sni bump=%%ssl::bump_mode ms=%%tr up=%%>st "
+	    "target=%%.256ru status=%%>Hs result=%%Ss rule=%%{deny}note "
+	    "sni=%%#.256ssl::>sni bump=%%ssl::bump_mode ms=%%tr up=%%>st "
 	    "down=%%<st\n");
 	gen_put(g, "access_log stdio:%s/access.log fz\n", g->dir);
 	gen_put(g, "cache_log %s/cache.log\n", g->dir);
@@ -120,7 +122,7 @@ put_ports(struct gen *g)
 		gen_put(g, "always_direct allow inner\n");
 		gen_put(g, "nonhierarchical_direct off\n");
 	}
-	gen_put(g, "acl crowd maxconn 32\n");
+	gen_put(g, "acl crowd maxconn 16\n");
 	gen_put(g, "http_access deny manager t-manager\n");
 }
 
