@@ -300,7 +300,7 @@ lets_a_flood_wait(void **state)
 
 	lab_start(&l, state, 0);
 	(void)clock_gettime(CLOCK_MONOTONIC, &began);
-	for (int i = 0; i < RELAY_BURST + RELAY_RATE; i++)
+	for (int64_t i = 0; i < RELAY_BURST + RELAY_RATE; i++)
 		assert_reset(&l.shut);
 	(void)clock_gettime(CLOCK_MONOTONIC, &ended);
 	assert_true((ended.tv_sec - began.tv_sec) * 1000 +

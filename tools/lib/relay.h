@@ -4,6 +4,7 @@
 
 #include <netinet/in.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/un.h>
@@ -20,11 +21,11 @@
 #define RELAY_CONNECTIONS 512
 
 /*
- * New connections: so many at once, then so many a second.  Later ones
+ * New connections: that many at once, then that many a second.  Later ones
  * wait.  A session that asks without end fills somebody's log no faster.
  */
-#define RELAY_BURST 1000
-#define RELAY_RATE  50
+#define RELAY_BURST INT64_C(5000)
+#define RELAY_RATE  INT64_C(50)
 
 /* Bytes a connection may hold for each direction. */
 #define RELAY_PENDING 65536
